@@ -42,7 +42,7 @@ struct ServerOptions {
   std::size_t max_body_bytes = 16u << 20;  // decoded; more is answered with 413
   // Bodies being received at one moment, over all connections; past it new ones are answered with 503.
   std::size_t max_buffered_bytes = 256u << 20;
-  std::size_t max_header_line_bytes = 8000;  // below cpp-httplib's own limit of 8192, so ours decides
+  std::size_t max_head_bytes = 32u << 10;  // request line and headers; a single line may have 8,000 bytes
   std::size_t max_headers = 64;
 
   std::chrono::milliseconds handshake_timeout{5000};  // TCP accept to the end of the TLS handshake

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "ledger/entry.h"
+#include "ledger/snapshot.h"
+#include "model/allocation.h"
+#include "model/node.h"
+#include "model/pod.h"
+#include "scoring/placer.h"
+#include "topology/node_topology.h"
+
+namespace aliquot::ledger {
+
+// Asks for cards for one pod on one node.
+struct CommitRequest {
+  model::PodKey key;
+  std::string uid;
+  std::string node;
+  model::PodDemand demand;
+  bool tolerates_cordon = true;
+  // Set: the reservation ends by itself at this time unless it is confirmed first.
+  std::optional<SteadyTime> expires;
+};
+
+enum class CommitOutcome {
+  kReserved,       // cards chosen and reserved now
+  kAlreadyHeld,    // this UID holds cards on this node already: the same allocation again
+  kHeldElsewhere,  // this UID holds cards on another node: `node`
+  kInProgress,     // another thread is committing this UID at this moment
+  kRefused,        // does not fit: `refusal`
+};
+
+struct CommitResult {
+  CommitOutcome outcome = CommitOutcome::kRefused;
+  scoring::Refusal refusal = scoring::Refusal::kNone;
+  bool cut_short = false;          // the exact search ran out of steps
+  bool bound = false;              // kAlreadyHeld: the API server has confirmed it
+  std::string node;                // kHeldElsewhere: where
+  model::Allocation allocation;    // kReserved, kAlreadyHeld
+  std::vector<std::vector<int>> minors;  // per allocation.containers entry: the cards' minor numbers
+};
+
+// What a pod seen in the cluster meant to the ledger.
+enum class PodEffect {
+  kNone,            // nothing changed
+  kPending,         // asks for cards, not bound yet
+  kHeld,            // bound with cards that are counted
+  kFreed,           // held cards and now does not
+  kNeedsStamp,      // bound by somebody else, not started, no record: stamp it late
+  kAdoptedByIndex,  // its record is unreadable or missing; counted by predicate-gpu-idx-* and its spec
+  kCountedOnAll,    // unreadable and no index: its demand counts on every card of its node
+  kClosedNode,      // runs without any record: its node takes nothing new
+  kRecordChanged,   // somebody edited the record after commit: ignored
+  kNotReadable,     // bound, but its demand breaks the resource model: counts nothing, reported
+};
+
+struct PodChange {
+  PodEffect effect = PodEffect::kNone;
+  std::string problem;  // one sentence for the effects that report something
+};
+
+struct LedgerCounts {
+  std::int64_t nodes = 0;
+  std::int64_t cards = 0;
+  std::int64_t pods_bound = 0;
+  std::int64_t pods_reserved = 0;
+  std::int64_t pods_unstamped = 0;
+  std::int64_t core_total = 0;  // percent over usable cards
+  std::int64_t core_used = 0;
+  std::int64_t mib_total = 0;
+  std::int64_t mib_used = 0;
+};
+
+// Who holds what: in memory, fed by the cluster's nodes and pods, changed by our own commits.
+//
+// States of a pod's hold: reserved -> bound -> gone. Invariants (tests/unit/ledger/invariants_test.cc): our
+// own commits never over-book a card; every hold has a live pod or an unexpired reservation; replaying the
+// cluster from scratch gives the same ledger; releasing twice is harmless.
+//
+// Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order: node,
+// then pods, then blocks. The placer and the catalog must outlive the ledger.
+class Ledger {
+ public:
+  Ledger(const scoring::Placer& placer, topology::Catalog& catalog, const model::ResourceNames& names,
+         const Clock& clock);
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  // ---- what the cluster says ----
+
+  // A node as it is now. An unreadable inventory keeps the pods' holds and refuses new ones.
+  void SetNode(const model::Node& node);
+  // Its pods' holds stay until the pods go: a node object may be deleted and made again under its pods.
+  void RemoveNode(std::string_view name);
+  // A pod as it is now, bound or not, ours or not.
+  PodChange SetPod(const model::Pod& pod);
+  // The pod is gone from the cluster (confirmed). False when it held nothing.
+  bool RemovePod(std::string_view uid);
+  // UIDs that the ledger holds as bound and that are not in `seen`: what a fresh full list found missing.
+  std::vector<std::pair<std::string, model::PodKey>> BoundNotIn(
+      const absl::flat_hash_set<std::string>& seen) const;
+
+  // ---- our own decisions: bind, webhook stamp and late stamp all end here ----
+
+  CommitResult Commit(const CommitRequest& request);
+  // The cluster confirmed the reservation of this UID. Harmless when there is none.
+  void Confirm(std::string_view uid);
+  // Gives a reservation back. Harmless when there is none; never touches a bound hold.
+  void Release(std::string_view uid);
+  // Releases every reservation whose time has come; how many.
+  int ReleaseExpired();
+
+  // ---- reads ----
+
+  std::shared_ptr<const Snapshot> Read() const;
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  // Where a pod's cards are, for explain and tests.
+  std::optional<HoldView> FindHold(std::string_view uid) const;
+  // The holds of one node, sorted by pod key.
+  std::vector<HoldView> HoldsOf(std::string_view node) const;
+  LedgerCounts Counts() const;
+
+ private:
+  struct NodeSlot;
+
+  NodeSlot* FindSlot(std::string_view name) const EXCLUDES(nodes_mutex_);
+  NodeSlot* FindOrMakeSlot(std::string_view name) EXCLUDES(nodes_mutex_);
+  PodChange SetBoundPod(const model::Pod& pod);
+  PodChange AddSeenHold(NodeSlot& slot, const model::Pod& pod, Hold hold);
+  std::optional<CommitResult> ClaimUid(const CommitRequest& request);
+  CommitResult ReserveOn(NodeSlot& slot, const CommitRequest& request);
+  bool Drop(std::string_view uid, bool only_reserved);
+  void Publish(NodeSlot& slot);
+
+  const scoring::Placer& placer_;
+  topology::Catalog& catalog_;
+  const model::ResourceNames names_;
+  const Clock& clock_;
+  std::atomic<std::uint64_t> generation_{1};
+
+  mutable Mutex nodes_mutex_;
+  absl::flat_hash_map<std::string, std::unique_ptr<NodeSlot>> slots_ GUARDED_BY(nodes_mutex_);
+
+  // UID -> the node whose slot has the hold. A nullptr hold marks a commit in progress.
+  mutable Mutex pods_mutex_;
+  absl::flat_hash_map<std::string, PodPlace> places_ GUARDED_BY(pods_mutex_);
+
+  mutable Mutex blocks_mutex_;
+  std::vector<std::shared_ptr<const Block>> blocks_ GUARDED_BY(blocks_mutex_);
+  std::shared_ptr<const NodeIndex> index_ GUARDED_BY(blocks_mutex_);
+  bool index_stale_ GUARDED_BY(blocks_mutex_) = false;
+  mutable std::shared_ptr<const Snapshot> latest_ GUARDED_BY(blocks_mutex_);
+};
+
+}  // namespace aliquot::ledger

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "scoring/node_state.h"
+
+namespace aliquot::ledger {
+
+// 64 nodes and their cards, immutable. A change of one node replaces one block, never the whole.
+struct Block {
+  static constexpr std::size_t kNodes = 64;
+
+  struct NodeEntry {
+    std::shared_ptr<const scoring::NodeFacts> facts;  // nullptr: no such node now
+    std::uint32_t first_card = 0;
+    std::uint32_t card_count = 0;
+    bool closed = false;
+  };
+  std::vector<NodeEntry> nodes;
+  std::vector<scoring::CardState> cards;
+};
+
+using NodeIndex = absl::flat_hash_map<std::string, std::uint32_t>;
+
+// Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A request uses
+// one snapshot from end to end.
+class Snapshot {
+ public:
+  Snapshot(std::uint64_t generation, std::shared_ptr<const NodeIndex> index,
+           std::vector<std::shared_ptr<const Block>> blocks)
+      : generation_(generation), index_(std::move(index)), blocks_(std::move(blocks)) {}
+
+  // Grows with every change of any node or pod: equal generations mean equal answers.
+  std::uint64_t generation() const { return generation_; }
+
+  // False when the node is not known. The view lives as long as this snapshot.
+  bool Find(std::string_view node, scoring::NodeState* state) const;
+  // All nodes, in the order in which they were first seen.
+  std::vector<scoring::NodeState> Nodes() const;
+
+ private:
+  bool At(std::uint32_t slot, scoring::NodeState* state) const;
+
+  const std::uint64_t generation_;
+  const std::shared_ptr<const NodeIndex> index_;
+  const std::vector<std::shared_ptr<const Block>> blocks_;
+};
+
+}  // namespace aliquot::ledger

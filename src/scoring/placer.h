@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "model/demand.h"
+#include "model/peak.h"
+#include "scoring/node_state.h"
+#include "scoring/policy.h"
+#include "scoring/refusal.h"
+
+namespace aliquot::scoring {
+
+struct PlacerOptions {
+  int max_sharers_per_card = 16;
+  int steps_per_node = 20000;      // of the exact search; past that the greedy answer counts
+  int steps_per_request = 400000;  // over all nodes of one request
+};
+
+// Steps left to one request; nodes take from it in turn. Not thread-safe: one a request.
+class StepBudget {
+ public:
+  explicit StepBudget(const PlacerOptions& options) : left_(options.steps_per_request) {}
+  int left() const { return left_; }
+  void Take(int steps) { left_ -= steps; }
+
+ private:
+  int left_;
+};
+
+struct Verdict {
+  Refusal refusal = Refusal::kNone;
+  // The exact search ran out of steps and the greedy answer stands: "fits" is sure, "does not" is not.
+  bool cut_short = false;
+
+  bool fits() const { return refusal == Refusal::kNone; }
+};
+
+struct Choice {
+  Verdict verdict;
+  model::CardsOfContainers cards;  // parallel to PodDemand::containers; empty unless verdict.fits()
+};
+
+// Whether and where a pod fits on one node: exact search with backtracking over its GPU containers, guided
+// by a policy, bounded by steps (never by a clock). Cards that look alike (same free amounts, same load of
+// this pod so far) are tried once. Stateless and thread-safe; the policy must outlive it.
+class Placer {
+ public:
+  Placer(const PlacerOptions& options, const Policy& policy) : options_(options), policy_(policy) {}
+
+  const PlacerOptions& options() const { return options_; }
+  const Policy& policy() const { return policy_; }
+
+  // Does it fit now? Cheapest answer, cards not ranked. `tolerates_cordon`: the pod tolerates
+  // node.kubernetes.io/unschedulable.
+  Verdict Check(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
+                StepBudget& budget) const;
+
+  // The cards, by the policy's preference. Same verdict as Check.
+  Choice Choose(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
+                StepBudget& budget) const;
+
+ private:
+  const PlacerOptions options_;
+  const Policy& policy_;
+};
+
+}  // namespace aliquot::scoring

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/demand.h"
+#include "scoring/node_state.h"
+
+namespace aliquot::scoring {
+
+// One named part of a score. `name` is a literal.
+struct Term {
+  std::string_view name;
+  std::int64_t value = 0;
+};
+
+// A score that explains itself: the terms add up to it. Higher is better.
+class Score {
+ public:
+  void Add(std::string_view name, std::int64_t value) { terms_.push_back({name, value}); total_ += value; }
+  std::int64_t total() const { return total_; }
+  const std::vector<Term>& terms() const { return terms_; }
+
+ private:
+  std::int64_t total_ = 0;
+  std::vector<Term> terms_;
+};
+
+// How cards and nodes are ranked. Pure: no clock, no I/O, no randomness, so the same state gives the same
+// answer in the service, in tests and in tools. Thread-safe because stateless. One policy a file.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Ranks a card on which `share` fits (share.whole is false). Called for every candidate card of a node.
+  virtual std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
+                                int card) const = 0;
+  // The terms behind RankCard; their sum equals it.
+  virtual Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+                            int card) const = 0;
+
+  // Picks `count` whole cards of `idle`. Pre: idle has at least `count`. Ascending indices.
+  virtual std::vector<int> ChooseSet(const NodeState& node, topology::CardSet idle, int count) const = 0;
+
+  // Ranks a node on which the pod fits on `cards` (as Placer chose them).
+  virtual std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
+                                const std::vector<std::vector<int>>& cards) const = 0;
+  virtual Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
+                            const std::vector<std::vector<int>>& cards) const = 0;
+};
+
+}  // namespace aliquot::scoring
