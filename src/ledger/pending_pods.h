@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/mutex.h"
+#include "model/demand.h"
+#include "model/pod.h"
+
+namespace aliquot::ledger {
+
+// A pod that asks for cards and is not bound yet.
+struct PendingPod {
+  model::PodKey key;
+  std::string uid;
+  model::PodDemand demand;
+  bool tolerates_cordon = false;
+  std::int64_t priority = 0;
+  // Seen by our watch, not only in a request: the webhook stamp reserves only for such.
+  bool watched = false;
+};
+
+// The unbound GPU pods, known from the watch and from filter requests: bind and the stamp carry a UID or a
+// name only, and asking the API server would cost a read per pod. Pods from requests alone are bounded and
+// the oldest goes first; watched pods stay until they are bound or gone. Thread-safe.
+class PendingPods {
+ public:
+  // `request_capacity`: how many pods known from requests alone are kept.
+  explicit PendingPods(std::size_t request_capacity = 4096) : request_capacity_(request_capacity) {}
+
+  void Watched(PendingPod pod);
+  // Keeps what the watch said, if it said anything.
+  void Asked(PendingPod pod);
+  void Remove(std::string_view uid);
+
+  std::shared_ptr<const PendingPod> FindUid(std::string_view uid) const;
+  std::shared_ptr<const PendingPod> FindKey(const model::PodKey& key) const;
+  std::size_t size() const;
+
+ private:
+  struct Item {
+    std::shared_ptr<const PendingPod> pod;
+    std::optional<std::list<std::string>::iterator> age;  // set for pods known from requests alone
+  };
+
+  void Put(PendingPod pod) REQUIRES(mutex_);
+  void Erase(std::string_view uid) REQUIRES(mutex_);
+
+  const std::size_t request_capacity_;
+  mutable Mutex mutex_;
+  absl::flat_hash_map<std::string, Item> by_uid_ GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::string> uid_by_key_ GUARDED_BY(mutex_);
+  std::list<std::string> ages_ GUARDED_BY(mutex_);  // oldest first
+};
+
+}  // namespace aliquot::ledger
