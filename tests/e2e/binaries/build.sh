@@ -79,12 +79,13 @@ build_set() {
 sets=("$@")
 [[ ${#sets[@]} -gt 0 ]] || sets=("${all_sets[@]}")
 for set in "${sets[@]}"; do programs "$set" >/dev/null; done
-mkdir -p "$cache/binaries"
-exec 9>"$cache/binaries/.lock"
-flock 9
 for set in "${sets[@]}"; do
   folder=$(set_folder "$set")
   mkdir -p "$folder"
+  # One build of a set at a time; whoever waits finds the programs there.
+  exec 9>"$folder/.lock"
+  flock 9
   build_set "$set" "$folder"
+  exec 9>&-
   echo "$set $folder"
 done

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real aliquot-allocator beside a control plane, running as its own service account."""
+import http.client
+import json
+import re
+import urllib.parse
+
+from . import kubeconfig
+from .chart import NAMESPACE, ROOT
+from .processes import Process
+
+PROGRAM = ROOT / "out" / "bin" / "aliquot-allocator"
+_LISTENERS = ("extender", "admission", "monitor")
+
+
+class Allocator:
+    """One allocator process. It keeps its three ports over restarts, as a Service would."""
+
+    def __init__(self, plane, service_account, configuration=None, name="aliquot-allocator"):
+        self.plane = plane
+        self.service_account = service_account
+        self.user = f"system:serviceaccount:{NAMESPACE}:{service_account}"
+        self.folder = plane.folder / name
+        self.folder.mkdir(exist_ok=True)
+        self.addresses = dict.fromkeys(_LISTENERS, "127.0.0.1:0")
+        self._name = name
+        self._configuration = configuration
+        self._serving = plane.authority.issue(name, name, hosts=(
+            "127.0.0.1", "localhost", f"{name}.{NAMESPACE}.svc"))
+        self.process = None
+
+    def prepare(self, server=None):
+        """Gets a token and describes the process; `server` overrides where the API server is."""
+        answer = self.plane.api.post(
+            f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{self.service_account}/token",
+            {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+             "spec": {"expirationSeconds": 3600}})
+        token = self.folder / "token"
+        token.write_text(answer["status"]["token"])
+        token.chmod(0o600)
+        config = kubeconfig.write(self.folder / "kubeconfig", server or self.plane.server,
+                                  self.plane.authority.certificate, token_file=token)
+        arguments = [PROGRAM, f"--kubeconfig={config}", f"--tls-cert={self._serving[0]}",
+                     f"--tls-key={self._serving[1]}",
+                     f"--client-ca={self.plane.authority.certificate}",
+                     f"--addresses-file={self.folder / 'addresses.json'}"]
+        arguments += [f"--{each}-listen={self.addresses[each]}" for each in _LISTENERS]
+        if self._configuration:
+            path = self.folder / "allocator.yaml"
+            path.write_text(self._configuration)
+            arguments.append(f"--config={path}")
+        self.process = Process(self._name, arguments, self.plane.folder)
+
+    def start(self, server=None):
+        """Starts it and returns when it is ready to serve."""
+        addresses = self.folder / "addresses.json"
+        addresses.unlink(missing_ok=True)
+        self.prepare(server)
+        self.process.start()
+        self.process.wait_until("listening", addresses.exists, timeout=20)
+        self.addresses = {key: value for key, value in json.loads(addresses.read_text()).items()
+                          if key in _LISTENERS}
+        self.process.wait_until("ready", lambda: self._monitor("/readyz")[0] == 200, timeout=30)
+        return self
+
+    def restart(self, server=None):
+        """Ends it cleanly and starts it anew."""
+        status = self.process.stop()
+        assert status == 0, f"after SIGTERM the allocator ended with {status}"
+        return self.start(server)
+
+    def _monitor(self, path):
+        host, port = self.addresses["monitor"].rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=5)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        except (OSError, http.client.HTTPException):
+            return 0, ""
+        finally:
+            connection.close()
+
+    def explain(self, namespace, pod):
+        """What /explain says about a pod."""
+        status, text = self._monitor("/explain?" + urllib.parse.urlencode({"pod": f"{namespace}/{pod}"}))
+        assert status == 200, f"/explain answered {status}: {text}"
+        return json.loads(text)
+
+    def metric(self, name, **labels):
+        """The sum of a metric's series that carry these labels."""
+        status, text = self._monitor("/metrics")
+        assert status == 200, f"/metrics answered {status}"
+        total, found = 0.0, False
+        for written, value in re.findall(rf"^{name}(?:\{{(.*?)\}})? (\S+)$", text, re.MULTILINE):
+            series = dict(re.findall(r'(\w+)="(.*?)"', written))
+            if all(series.get(key) == wanted for key, wanted in labels.items()):
+                total, found = total + float(value), True
+        assert found or f"# TYPE {name} " in text, f"there is no metric {name}"
+        return total

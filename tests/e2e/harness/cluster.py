@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole cluster of a test run: control plane, the chart's objects, allocator and kube-scheduler."""
+import json
+import pathlib
+import subprocess
+
+import yaml
+
+from . import binaries, chart, pods
+from .allocator import Allocator
+from .api import ApiError
+from .control_plane import ControlPlane
+from .scheduler import Scheduler
+from .waiting import until
+
+# The chart takes certificates as given Secrets; the tests' certificates reach the allocator as files.
+CHART_SETTINGS = ()
+
+
+def shipped_scheduler_configuration():
+    """The KubeSchedulerConfiguration that the repository ships in config/."""
+    for path in sorted((chart.ROOT / "config").glob("*.yaml")):
+        for document in yaml.safe_load_all(path.read_text()):
+            if document and document.get("kind") == "KubeSchedulerConfiguration":
+                return document
+    raise AssertionError("config/ has no KubeSchedulerConfiguration")
+
+
+class Cluster:
+    """One cluster. Tests use `workspace` objects on it, so that they do not see each other."""
+
+    def __init__(self, folder, minor):
+        self.folder = pathlib.Path(folder)
+        self.minor = minor
+        self.plane = ControlPlane(self.folder, minor)
+        self.api = self.plane.api
+        self.objects = []
+        self.allocator = None
+        self.scheduler = None
+        self._others = []
+
+    def start(self):
+        """Starts everything and returns when GPU pods are admitted and schedulers are healthy."""
+        self.plane.start()
+        self.start_allocator()
+        self.scheduler = self.start_scheduler("kube-scheduler", self.scheduler_configuration())
+        return self
+
+    def start_allocator(self):
+        """Applies the chart's objects and starts the allocator under the chart's service account."""
+        rendered = chart.render(*CHART_SETTINGS)
+        deployment = chart.of_kind(rendered, "Deployment")[0]
+        account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
+        first = [each for each in rendered if "webhooks" not in each]
+        if not chart.of_kind(first, "Namespace"):
+            first.insert(0, {"apiVersion": "v1", "kind": "Namespace",
+                             "metadata": {"name": chart.NAMESPACE}})
+        chart.apply(self.api, first)
+        self.allocator = Allocator(self.plane, account).start()
+        self.objects = chart.point_webhooks_at(rendered, self.allocator.addresses["admission"],
+                                               self.plane.authority.certificate)
+        chart.apply(self.api, [each for each in self.objects if "webhooks" in each])
+        self.wait_for_admission()
+
+    def wait_for_admission(self):
+        """Returns when the API server sends GPU pods to the mutating webhook."""
+        probe = pods.share("probe")
+
+        def mutated():
+            try:
+                answer = self.api.post("/api/v1/namespaces/default/pods", probe, dryRun="All")
+            except ApiError as error:
+                raise AssertionError(str(error)) from error
+            return (answer["metadata"].get("labels") or {}).get(pods.GPU_LABEL) == "true"
+
+        self.ensure_service_account("default")
+        until("GPU pods to pass through the webhook", mutated, timeout=20)
+
+    def ensure_service_account(self, namespace):
+        """Makes the namespace's default service account instead of waiting for the controller."""
+        try:
+            self.api.post(f"/api/v1/namespaces/{namespace}/serviceaccounts",
+                          {"apiVersion": "v1", "kind": "ServiceAccount",
+                           "metadata": {"name": "default"}})
+        except ApiError as error:
+            if error.code != 409:
+                raise
+
+    def scheduler_configuration(self):
+        """The shipped configuration with addresses and certificates of this cluster."""
+        configuration = shipped_scheduler_configuration()
+        certificate, key = self.plane.client_certificate("scheduler")
+        for extender in configuration["extenders"]:
+            path = extender["urlPrefix"].split("://", 1)[1].split("/", 1)[1]
+            extender["urlPrefix"] = f"https://{self.allocator.addresses['extender']}/{path}"
+            extender["tlsConfig"] = {"caFile": str(self.plane.authority.certificate),
+                                     "certFile": str(certificate), "keyFile": str(key)}
+        return configuration
+
+    def start_scheduler(self, name, configuration):
+        """Starts one more kube-scheduler."""
+        scheduler = Scheduler(self.plane, name, configuration)
+        self._others.append(scheduler)
+        return scheduler.start()
+
+    def kubectl(self, *arguments, stdin=None, user="admin"):
+        """Runs kubectl and returns (exit status, standard output, standard error)."""
+        done = subprocess.run(
+            [str(binaries.program("kubectl")), f"--kubeconfig={self.plane.kubeconfig(user)}",
+             f"--cache-dir={self.folder}/kubectl-cache", *arguments], text=True, check=False,
+            input=None if stdin is None else json.dumps(stdin),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    def processes(self):
+        """Every program of the cluster."""
+        found = self.plane.processes() + [each.process for each in self._others]
+        if self.allocator and self.allocator.process:
+            found.append(self.allocator.process)
+        return found
+
+    def stop(self):
+        """Ends everything."""
+        for process in reversed(self.processes()):
+            process.kill()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP proxy that passes TLS through unread and can lose the server's answers on purpose."""
+import socket
+import threading
+
+_APPLICATION_DATA = 23  # the TLS record type of everything after the handshake
+
+
+class CuttingProxy:
+    """Listens on the loopback and forwards each connection to `target` (host, port).
+
+    From `lose_answers()` to `cut()`, a request that a client sends still reaches the server, but nothing
+    that the server sends back on that connection reaches the client; `cut()` then ends those connections.
+    So the server has done the work and the client never learns. Connections on which the client is
+    silent, such as watches, go on.
+    """
+
+    def __init__(self, target):
+        self._target = target
+        self._lock = threading.Lock()
+        self._connections = set()
+        self.losing = False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def lose_answers(self):
+        """From now on no answer comes through."""
+        self.losing = True
+
+    def cut(self):
+        """Ends the connections whose answers were lost, and passes everything again."""
+        self.losing = False
+        with self._lock:
+            for connection in self._connections:
+                if connection.mute:
+                    connection.close()
+
+    def close(self):
+        """Stops listening and ends every connection."""
+        self._listener.close()
+        with self._lock:
+            for connection in self._connections:
+                connection.close()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                server = socket.create_connection(self._target)
+            except OSError:
+                client.close()
+                continue
+            for one in (client, server):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = _Connection(self, client, server)
+            with self._lock:
+                self._connections.add(connection)
+            threading.Thread(target=connection.to_server, daemon=True).start()
+            threading.Thread(target=connection.to_client, daemon=True).start()
+
+
+class _Connection:
+    """One proxied connection; `mute` once its answers are thrown away."""
+
+    def __init__(self, proxy, client, server):
+        self._proxy, self._client, self._server = proxy, client, server
+        self.mute = False
+
+    def close(self):
+        """Ends both sides at once."""
+        for one in (self._client, self._server):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def to_server(self):
+        """Passes on what the client sends."""
+        try:
+            while data := self._client.recv(65536):
+                if self._proxy.losing and data[0] == _APPLICATION_DATA:
+                    self.mute = True
+                self._server.sendall(data)
+        except OSError:
+            pass
+        self.close()
+
+    def to_client(self):
+        """Passes on what the server sends, unless the connection is mute."""
+        try:
+            while data := self._server.recv(65536):
+                if not self.mute:
+                    self._client.sendall(data)
+        except OSError:
+            pass
+        self.close()
