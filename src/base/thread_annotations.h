@@ -11,6 +11,10 @@
 #define ALIQUOT_THREAD_ATTRIBUTE(x)
 #endif
 
+// Abseil's containers still bring two of these names, with the same meaning.
+#undef GUARDED_BY
+#undef NO_THREAD_SAFETY_ANALYSIS
+
 #define CAPABILITY(x) ALIQUOT_THREAD_ATTRIBUTE(capability(x))
 #define SCOPED_CAPABILITY ALIQUOT_THREAD_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(x) ALIQUOT_THREAD_ATTRIBUTE(guarded_by(x))
