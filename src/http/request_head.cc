@@ -108,11 +108,11 @@ MaybeRefusal ParseHeaderLine(std::string_view line, HeaderView* parsed) {
   if (colon == std::string_view::npos || !IsToken(name)) {
     return Refuse(400, "header line " + Quoted(line) + " is malformed; send name: value");
   }
-  const std::string_view value = Trim(line.substr(colon + 1));
+  const std::string_view value = line.substr(colon + 1);
   if (!IsFieldValue(value)) {
     return Refuse(400, "header " + Quoted(name) + " has a control character in its value");
   }
-  *parsed = {name, value};
+  *parsed = {name, Trim(value)};
   return std::nullopt;
 }
 

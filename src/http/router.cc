@@ -24,7 +24,8 @@ Router& Router::Add(std::string method, std::string path, Handler handler) {
 
 Router::Match Router::Find(std::string_view method, std::string_view path) const {
   Match match;
-  const auto found = routes_.find(path);
+  // Debian builds Abseil with a string_view of its own.
+  const auto found = routes_.find(absl::string_view(path.data(), path.size()));
   if (found == routes_.end()) return match;
   const Route& route = found->second;
   match.path = route.path;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/clock.h"
+#include "http/connection.h"
+#include "http/observer.h"
+#include "http/router.h"
+
+namespace aliquot::http {
+
+// Answers a request that the connection's framer has completed or refused: cpp-httplib reads the request line
+// (percent-decoding, query) and writes the reply; in between the router's handler runs. cpp-httplib gets
+// neither header fields nor body: those parts of it are where its known weaknesses are, and the framer has
+// dealt with both. One engine per worker; not thread-safe.
+class ReplyEngine {
+ public:
+  struct Options {
+    bool server_timing = false;
+    std::chrono::seconds idle_timeout{120};  // announced to clients in the Keep-Alive header
+  };
+
+  // Router and observer outlive the engine.
+  ReplyEngine(const Router& router, ServerObserver& observer, Options options);
+  ~ReplyEngine();
+
+  // Writes as much of the reply as the socket takes; the rest is in connection.unsent. `received` is when the
+  // last byte of the request was read. kFailed and kClosed as from Transport::Write.
+  Transport::Outcome Answer(Connection& connection, SteadyTime received);
+
+ private:
+  class Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace aliquot::http
