@@ -15,6 +15,15 @@
 #undef GUARDED_BY
 #undef NO_THREAD_SAFETY_ANALYSIS
 
+// Abseil's headers define some of the same short names, with the same meaning.
+#undef CAPABILITY
+#undef SCOPED_CAPABILITY
+#undef GUARDED_BY
+#undef REQUIRES
+#undef EXCLUDES
+#undef ACQUIRE
+#undef RELEASE
+#undef NO_THREAD_SAFETY_ANALYSIS
 #define CAPABILITY(x) ALIQUOT_THREAD_ATTRIBUTE(capability(x))
 #define SCOPED_CAPABILITY ALIQUOT_THREAD_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(x) ALIQUOT_THREAD_ATTRIBUTE(guarded_by(x))

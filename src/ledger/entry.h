@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,15 +37,17 @@ struct Hold {
   // kIndex: per demand container, the minor numbers written on the pod.
   std::vector<std::vector<int>> minors;
   std::optional<SteadyTime> expires;  // kReserved only
+  std::size_t record_hash = 0;        // of the record's text as last seen, to notice edits
   // What it takes of each card of the node's present inventory, by card index; recomputed when the
   // inventory changes. Cards it does not touch are left out.
   std::vector<std::pair<int, model::CardUse>> uses;
 };
 
-// Where a UID's hold is. `reserving`: a commit is choosing cards for it at this moment.
+// Where a UID's hold is.
 struct PodPlace {
   std::string node;
-  bool reserving = false;
+  bool reserving = false;  // a commit is choosing cards for it at this moment
+  bool reserved = false;   // not confirmed by the cluster yet
 };
 
 // A copy of a hold for readers.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/string_map.h"
 #include "ledger/entry.h"
 #include "ledger/snapshot.h"
+#include "ledger/snapshot_board.h"
 #include "model/allocation.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -89,8 +88,9 @@ struct LedgerCounts {
 // own commits never over-book a card; every hold has a live pod or an unexpired reservation; replaying the
 // cluster from scratch gives the same ledger; releasing twice is harmless.
 //
-// Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order: node,
-// then pods, then blocks. The placer and the catalog must outlive the ledger.
+// Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order: one node,
+// then the map of nodes, then pods, then the snapshot board. The placer, the catalog and the clock must
+// outlive the ledger.
 class Ledger {
  public:
   Ledger(const scoring::Placer& placer, topology::Catalog& catalog, const model::ResourceNames& names,
@@ -109,9 +109,10 @@ class Ledger {
   PodChange SetPod(const model::Pod& pod);
   // The pod is gone from the cluster (confirmed). False when it held nothing.
   bool RemovePod(std::string_view uid);
-  // UIDs that the ledger holds as bound and that are not in `seen`: what a fresh full list found missing.
+  // Pods that the ledger holds as bound and that are not in `seen`, a fresh full list. Candidates only: one
+  // may have been made and bound while the list was on its way, so ask before removing it.
   std::vector<std::pair<std::string, model::PodKey>> BoundNotIn(
-      const absl::flat_hash_set<std::string>& seen) const;
+      const StringSet& seen) const;
 
   // ---- our own decisions: bind, webhook stamp and late stamp all end here ----
 
@@ -125,8 +126,8 @@ class Ledger {
 
   // ---- reads ----
 
-  std::shared_ptr<const Snapshot> Read() const;
-  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  std::shared_ptr<const Snapshot> Read() const { return board_.Read(); }
+  std::uint64_t generation() const { return board_.generation(); }
   // Where a pod's cards are, for explain and tests.
   std::optional<HoldView> FindHold(std::string_view uid) const;
   // The holds of one node, sorted by pod key.
@@ -135,34 +136,39 @@ class Ledger {
 
  private:
   struct NodeSlot;
+  using SlotPtr = std::shared_ptr<NodeSlot>;
 
-  NodeSlot* FindSlot(std::string_view name) const EXCLUDES(nodes_mutex_);
-  NodeSlot* FindOrMakeSlot(std::string_view name) EXCLUDES(nodes_mutex_);
+  SlotPtr FindSlot(std::string_view name) const EXCLUDES(nodes_mutex_);
+  SlotPtr FindOrMakeSlot(std::string_view name) EXCLUDES(nodes_mutex_);
+  // The node of this UID's hold once no commit of it is under way; "" when it has none.
+  std::string PlaceOf(std::string_view uid) const EXCLUDES(pods_mutex_);
+
   PodChange SetBoundPod(const model::Pod& pod);
-  PodChange AddSeenHold(NodeSlot& slot, const model::Pod& pod, Hold hold);
-  std::optional<CommitResult> ClaimUid(const CommitRequest& request);
+  std::optional<PodChange> SeenAgain(NodeSlot& slot, const model::Pod& pod);
+  PodChange AddSeen(const model::Pod& pod);
+  CommitResult AlreadyHeld(const CommitRequest& request, const std::string& node) const;
   CommitResult ReserveOn(NodeSlot& slot, const CommitRequest& request);
-  bool Drop(std::string_view uid, bool only_reserved);
-  void Publish(NodeSlot& slot);
+  enum class DropWhich { kAny, kReservedOnly, kExpiredOnly };
+  bool Drop(std::string_view uid, DropWhich which);
+
+  // Takes a retired node out of the map. Called under its lock.
+  void Forget(const NodeSlot& slot) EXCLUDES(nodes_mutex_);
 
   const scoring::Placer& placer_;
   topology::Catalog& catalog_;
   const model::ResourceNames names_;
   const Clock& clock_;
-  std::atomic<std::uint64_t> generation_{1};
 
   mutable Mutex nodes_mutex_;
-  absl::flat_hash_map<std::string, std::unique_ptr<NodeSlot>> slots_ GUARDED_BY(nodes_mutex_);
+  StringMap<SlotPtr> slots_ GUARDED_BY(nodes_mutex_);
 
-  // UID -> the node whose slot has the hold. A nullptr hold marks a commit in progress.
   mutable Mutex pods_mutex_;
-  absl::flat_hash_map<std::string, PodPlace> places_ GUARDED_BY(pods_mutex_);
+  mutable CondVar commit_done_;
+  StringMap<PodPlace> places_ GUARDED_BY(pods_mutex_);
+  StringSet expiring_ GUARDED_BY(pods_mutex_);
+  StringSet unstamped_ GUARDED_BY(pods_mutex_);
 
-  mutable Mutex blocks_mutex_;
-  std::vector<std::shared_ptr<const Block>> blocks_ GUARDED_BY(blocks_mutex_);
-  std::shared_ptr<const NodeIndex> index_ GUARDED_BY(blocks_mutex_);
-  bool index_stale_ GUARDED_BY(blocks_mutex_) = false;
-  mutable std::shared_ptr<const Snapshot> latest_ GUARDED_BY(blocks_mutex_);
+  SnapshotBoard board_;
 };
 
 }  // namespace aliquot::ledger

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/mutex.h"
+#include "base/string_map.h"
 #include "model/demand.h"
 #include "model/pod.h"
 
@@ -55,8 +55,8 @@ class PendingPods {
 
   const std::size_t request_capacity_;
   mutable Mutex mutex_;
-  absl::flat_hash_map<std::string, Item> by_uid_ GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, std::string> uid_by_key_ GUARDED_BY(mutex_);
+  StringMap<Item> by_uid_ GUARDED_BY(mutex_);
+  StringMap<std::string> uid_by_key_ GUARDED_BY(mutex_);
   std::list<std::string> ages_ GUARDED_BY(mutex_);  // oldest first
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/string_map.h"
 #include "scoring/node_state.h"
 
 namespace aliquot::ledger {
@@ -26,7 +26,7 @@ struct Block {
   std::vector<scoring::CardState> cards;
 };
 
-using NodeIndex = absl::flat_hash_map<std::string, std::uint32_t>;
+using NodeIndex = StringMap<std::uint32_t>;
 
 // Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A request uses
 // one snapshot from end to end.
@@ -45,7 +45,7 @@ class Snapshot {
   std::vector<scoring::NodeState> Nodes() const;
 
  private:
-  bool At(std::uint32_t slot, scoring::NodeState* state) const;
+  bool At(std::uint32_t place, scoring::NodeState* state) const;
 
   const std::uint64_t generation_;
   const std::shared_ptr<const NodeIndex> index_;

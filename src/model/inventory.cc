@@ -7,6 +7,20 @@
 
 namespace aliquot::model {
 
+bool operator==(const Card& a, const Card& b) {
+  return a.uuid == b.uuid && a.minor == b.minor && a.model == b.model && a.mib == b.mib &&
+         a.pci == b.pci && a.numa == b.numa && a.compute_capability == b.compute_capability &&
+         a.health == b.health && a.mode == b.mode;
+}
+
+bool SameInventory(const std::shared_ptr<const Inventory>& a, const std::shared_ptr<const Inventory>& b) {
+  if (a == b) {
+    return true;
+  }
+  return a != nullptr && b != nullptr && a->driver == b->driver && a->leaving == b->leaving &&
+         a->cards == b->cards && a->links == b->links;
+}
+
 int Inventory::IndexOfUuid(std::string_view uuid) const {
   for (std::size_t i = 0; i < cards.size(); ++i) {
     if (cards[i].uuid == uuid) {

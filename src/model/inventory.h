@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Card {
   bool healthy() const { return health == "ok"; }
   bool shareable() const { return mode.empty() || mode == "none"; }
   bool usable() const { return healthy() && shareable(); }
+  friend bool operator==(const Card& a, const Card& b);
 };
 
 struct Inventory {
@@ -40,6 +42,9 @@ struct Inventory {
   int IndexOfUuid(std::string_view uuid) const;
   int IndexOfMinor(int minor) const;
 };
+
+// True when both are the same in every word, or both nullptr.
+bool SameInventory(const std::shared_ptr<const Inventory>& a, const std::shared_ptr<const Inventory>& b);
 
 // Fills Inventory::shape from the other members.
 void SetShape(Inventory& inventory);
