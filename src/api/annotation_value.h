@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -20,9 +21,8 @@ namespace aliquot::api {
 Result<std::vector<std::string>> CheckUserAnnotations(const model::Pod& pod,
                                                       const model::PodDemand& demand);
 
-// Keys of the domain aliquot.io/ that a pod may carry, ours or the user's; used to tell typing
-// errors.
-bool IsKnownPodAnnotation(std::string_view key);
+// Keys by which users steer placement, the ceiling included.
+bool IsUserPodAnnotation(std::string_view key);
 // Keys that only Aliquot may write on a pod or a Binding.
 bool IsOwnPodAnnotation(std::string_view key);
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simdjson.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace aliquot::api {
+
+// Nesting allowed in what strangers send us. A whole ExtenderArgs of a real cluster is about 20
+// deep.
+inline constexpr std::size_t kMaxRequestDepth = 64;
+// Nesting allowed in what the API server sends: what its own decoder lets a tenant store (10,000
+// levels, Go's encoding/json), and the levels that a list adds.
+inline constexpr std::size_t kMaxApiServerDepth = 10100;
+
+// One parsed JSON text: a private copy of it and simdjson's flat tape over the copy (no tree of
+// nodes, no recursion). The whole text is checked: structure, UTF-8, depth. Elements and the
+// strings taken from them live as long as the document. Not thread-safe; buffers are recycled per
+// thread, so that a request of usual size allocates nothing here.
+class JsonDocument {
+ public:
+  JsonDocument();
+  ~JsonDocument();
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+
+  // Pre: not called before. The error is a sentence without a subject ("is not JSON: ..."); the
+  // caller knows what was read.
+  Result<simdjson::dom::element> Parse(std::string_view json, std::size_t max_depth);
+
+  // The copy, followed by SIMDJSON_PADDING readable bytes.
+  std::string_view text() const;
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace aliquot::api

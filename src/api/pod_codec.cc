@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/pod_codec.h"
+
+#include <charconv>
+#include <limits>
+
+#include "api/json_document.h"
+#include "api/json_reader.h"
+#include "base/strings.h"
+
+namespace aliquot::api {
+namespace {
+
+constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
+
+// A quantity is a string wherever the API server writes it; its grammar allows bare numbers too.
+void ReadQuantity(JsonReader& reader, const JsonElement& value, const JsonPath& path,
+                  std::string& text) {
+  std::int64_t integer = 0;
+  double number = 0;
+  if (value.get_int64().get(integer) == simdjson::SUCCESS) {
+    text = std::to_string(integer);
+    return;
+  }
+  if (value.get_double().get(number) == simdjson::SUCCESS) {
+    char digits[32];
+    const auto written = std::to_chars(digits, digits + sizeof(digits), number);
+    text.assign(digits, written.ptr);
+    return;
+  }
+  reader.Text(value, path, text);
+}
+
+void ReadQuantities(JsonReader& reader, const JsonField& list, const JsonPath& path,
+                    const model::ResourceNames& names,
+                    std::vector<model::NamedQuantity>& quantities) {
+  reader.ForEachMember(list, path,
+                       [&](std::string_view key, const JsonElement& value, const JsonPath& at) {
+                         if (!StartsWith(key, names.prefix)) {
+                           return;
+                         }
+                         for (model::NamedQuantity& known : quantities) {
+                           if (known.resource == key) {
+                             ReadQuantity(reader, value, at, known.text);
+                             return;
+                           }
+                         }
+                         quantities.push_back({std::string(key), {}});
+                         ReadQuantity(reader, value, at, quantities.back().text);
+                       });
+}
+
+// One list of containers; `init` tells spec.initContainers.
+void ReadContainers(JsonReader& reader, const JsonField& list, const JsonPath& path, bool init,
+                    const model::ResourceNames& names, model::Pod& pod) {
+  int index = 0;
+  reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
+    const auto [name, resources, restart] =
+        reader.Object<3>(item, at, {"name", "resources", "restartPolicy"});
+    const JsonPath resources_at = at.Field("resources");
+    const auto [limits, requests] =
+        reader.Object<2>(resources, resources_at, {"limits", "requests"});
+    model::GpuContainer container;
+    container.index = index++;
+    ReadQuantities(reader, requests, resources_at.Field("requests"), names, container.quantities);
+    ReadQuantities(reader, limits, resources_at.Field("limits"), names, container.quantities);
+    if (container.quantities.empty()) {
+      return;
+    }
+    reader.Text(name, at.Field("name"), container.name);
+    if (init) {
+      std::string_view policy;
+      reader.View(restart, at.Field("restartPolicy"), policy);
+      container.kind =
+          policy == "Always" ? model::ContainerKind::kSidecar : model::ContainerKind::kInit;
+    }
+    pod.gpu_containers.push_back(std::move(container));
+  });
+}
+
+// Kubernetes' own rule (k8s.io/api/core/v1 Toleration.ToleratesTaint) for the taint of a cordoned
+// node, which has no value: an empty effect or key matches any.
+bool ToleratesCordon(std::string_view key, std::string_view op, std::string_view value,
+                     std::string_view effect) {
+  if (!effect.empty() && effect != "NoSchedule") {
+    return false;
+  }
+  if (!key.empty() && key != kCordonTaint) {
+    return false;
+  }
+  return op == "Exists" || ((op.empty() || op == "Equal") && value.empty());
+}
+
+void ReadTolerations(JsonReader& reader, const JsonField& list, const JsonPath& path,
+                     model::Pod& pod) {
+  reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
+    const auto fields = reader.Object<4>(item, at, {"key", "operator", "value", "effect"});
+    std::string_view key, op, value, effect;
+    reader.View(fields[0], at.Field("key"), key);
+    reader.View(fields[1], at.Field("operator"), op);
+    reader.View(fields[2], at.Field("value"), value);
+    reader.View(fields[3], at.Field("effect"), effect);
+    if (ToleratesCordon(key, op, value, effect)) {
+      pod.tolerates_cordon = true;
+    }
+  });
+}
+
+void ReadMetadata(JsonReader& reader, const JsonField& metadata, const JsonPath& path,
+                  model::Pod& pod) {
+  const auto fields = reader.Object<7>(metadata, path,
+                                       {"name", "namespace", "uid", "resourceVersion",
+                                        "deletionTimestamp", "labels", "annotations"});
+  reader.Text(fields[0], path.Field("name"), pod.key.name);
+  reader.Text(fields[1], path.Field("namespace"), pod.key.namespace_name);
+  reader.Text(fields[2], path.Field("uid"), pod.uid);
+  reader.Text(fields[3], path.Field("resourceVersion"), pod.resource_version);
+  std::string_view deleted_at;
+  reader.View(fields[4], path.Field("deletionTimestamp"), deleted_at);
+  pod.deleting = !deleted_at.empty();
+  reader.ForEachMember(fields[5], path.Field("labels"),
+                       [&](std::string_view key, const JsonElement& value, const JsonPath& at) {
+                         if (key == model::kGpuLabel) {
+                           std::string_view label;
+                           reader.View(value, at, label);
+                           pod.has_gpu_label = label == model::kGpuLabelValue;
+                         }
+                       });
+  reader.ForEachMember(
+      fields[6], path.Field("annotations"),
+      [&](std::string_view key, const JsonElement& value, const JsonPath& at) {
+        if (StartsWith(key, model::kOurDomain) || StartsWith(key, model::kTencentDomain)) {
+          reader.Text(value, at, pod.annotations[std::string(key)]);
+        }
+      });
+}
+
+model::PodPhase PhaseOf(std::string_view phase) {
+  if (phase.empty() || phase == "Pending") {
+    return model::PodPhase::kPending;
+  }
+  if (phase == "Running") {
+    return model::PodPhase::kRunning;
+  }
+  if (phase == "Succeeded") {
+    return model::PodPhase::kSucceeded;
+  }
+  return phase == "Failed" ? model::PodPhase::kFailed : model::PodPhase::kUnknown;
+}
+
+void ReadSpec(JsonReader& reader, const JsonField& spec, const JsonPath& path,
+              const model::ResourceNames& names, model::Pod& pod) {
+  const auto fields = reader.Object<6>(
+      spec, path,
+      {"nodeName", "schedulerName", "priority", "tolerations", "initContainers", "containers"});
+  reader.Text(fields[0], path.Field("nodeName"), pod.node_name);
+  reader.Text(fields[1], path.Field("schedulerName"), pod.scheduler_name);
+  reader.Integer(fields[2], path.Field("priority"), std::numeric_limits<std::int32_t>::min(),
+                 std::numeric_limits<std::int32_t>::max(), pod.priority);
+  ReadTolerations(reader, fields[3], path.Field("tolerations"), pod);
+  ReadContainers(reader, fields[4], path.Field("initContainers"), true, names, pod);
+  ReadContainers(reader, fields[5], path.Field("containers"), false, names, pod);
+}
+
+}  // namespace
+
+Result<model::Pod> DecodePod(const JsonElement& value, const model::ResourceNames& names) {
+  JsonReader reader("the pod");
+  const JsonPath root;
+  model::Pod pod;
+  const auto [metadata, spec, status] =
+      reader.Object<3>(value, root, {"metadata", "spec", "status"});
+  ReadMetadata(reader, metadata, root.Field("metadata"), pod);
+  ReadSpec(reader, spec, root.Field("spec"), names, pod);
+  const JsonPath status_at = root.Field("status");
+  const auto [phase] = reader.Object<1>(status, status_at, {"phase"});
+  std::string_view phase_text;
+  reader.View(phase, status_at.Field("phase"), phase_text);
+  pod.phase = PhaseOf(phase_text);
+  if (!reader.ok()) {
+    return reader.status();
+  }
+  return pod;
+}
+
+Result<model::Pod> ParsePod(std::string_view json, const model::ResourceNames& names) {
+  JsonDocument document;
+  const auto root = document.Parse(json, kMaxRequestDepth);
+  if (!root.ok()) {
+    return InvalidArgument("the pod " + root.status().message());
+  }
+  return DecodePod(*root, names);
+}
+
+}  // namespace aliquot::api
