@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "observability/build_info.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
@@ -193,6 +194,7 @@ struct Metrics::Series {
       make.OneGauge("ledger_memory_capacity_bytes", "Memory of all usable cards.");
   Gauge& memory_used = make.OneGauge("ledger_memory_used_bytes", "Card memory held by pods.");
 
+  Mutex dropped_mutex;  // held from reading the counter to adding to it
   Counter& log_lines_dropped = make.OneCounter(
       "log_lines_dropped_total", "Log lines dropped because they could not be written fast enough.");
   Gauge& build_info =
@@ -277,7 +279,8 @@ void Metrics::SetLedger(const LedgerFigures& figures) {
 }
 
 void Metrics::SetLogLinesDropped(std::uint64_t total) {
-  // A counter cannot be set: the total of the log only grows, so the difference is what is new.
+  // A counter cannot be set, so what is new is added; the lock keeps two scrapes from adding it twice.
+  MutexLock lock(series_->dropped_mutex);
   const double more = static_cast<double>(total) - series_->log_lines_dropped.Value();
   if (more > 0) series_->log_lines_dropped.Increment(more);
 }
