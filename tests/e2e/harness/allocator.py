@@ -28,6 +28,7 @@ class Allocator:
         self._serving = plane.authority.issue(name, name, hosts=(
             "127.0.0.1", "localhost", f"{name}.{NAMESPACE}.svc"))
         self.process = None
+        self.server = None  # where it was told the API server is
 
     def prepare(self, server=None):
         """Gets a token and describes the process; `server` overrides where the API server is."""
@@ -38,7 +39,8 @@ class Allocator:
         token = self.folder / "token"
         token.write_text(answer["status"]["token"])
         token.chmod(0o600)
-        config = kubeconfig.write(self.folder / "kubeconfig", server or self.plane.server,
+        self.server = server or self.plane.server
+        config = kubeconfig.write(self.folder / "kubeconfig", self.server,
                                   self.plane.authority.certificate, token_file=token)
         arguments = [PROGRAM, f"--kubeconfig={config}", f"--tls-cert={self._serving[0]}",
                      f"--tls-key={self._serving[1]}",

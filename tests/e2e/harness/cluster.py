@@ -112,6 +112,23 @@ class Cluster:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         return done.returncode, done.stdout, done.stderr
 
+    def webhook_configuration(self):
+        """The chart's MutatingWebhookConfiguration as applied."""
+        return chart.of_kind(self.objects, "MutatingWebhookConfiguration")[0]
+
+    def restore(self):
+        """Brings back what a test took away: API server, allocator, webhooks, policies."""
+        if not self.plane.apiserver.running():
+            self.plane.start_apiserver()
+        if not self.allocator.process.running() or self.allocator.server != self.plane.server:
+            self.allocator.process.stop()
+            self.allocator.start()
+        guards = [each for each in self.objects if each["apiVersion"].startswith("admissionreg")]
+        if any(self.api.exists(chart.path_of(each, each["metadata"]["name"])) is None
+               for each in guards):
+            chart.apply(self.api, guards)
+            self.wait_for_admission()
+
     def processes(self):
         """Every program of the cluster."""
         found = self.plane.processes() + [each.process for each in self._others]

@@ -13,6 +13,7 @@ from . import pods
 from .nodes import MEMORY_UNIT_MIB
 
 WHOLE = 100
+MAX_SHARERS = 16  # pods a card, the default of limits.maxSharersPerCard
 
 # A pod's need for one container: `cards` different cards with `core` percent and `mib` on each;
 # `mib` None means all of the card's memory. `kind` is init, sidecar or app.
@@ -23,7 +24,6 @@ def needs_of(pod):
     """The GPU needs of a pod in starting order: init containers and sidecars, then containers."""
     found = []
     spec = pod["spec"]
-    per_container = int(pods.annotations_of(pod).get("aliquot.io/gpu-count", "1"))
     for kind, entries in (("init", spec.get("initContainers") or []), ("app", spec["containers"])):
         for index, entry in enumerate(entries):
             limits = (entry.get("resources") or {}).get("limits") or {}
@@ -35,8 +35,7 @@ def needs_of(pod):
             if core >= WHOLE:
                 need = Need(entry["name"], entry_kind, index, core // WHOLE, WHOLE, None)
             else:
-                need = Need(entry["name"], entry_kind, index, per_container,
-                            core // per_container, memory // per_container)
+                need = Need(entry["name"], entry_kind, index, 1, core, memory)
             found.append(need)
     return found
 
@@ -133,7 +132,8 @@ class Ledger:
     def _find_overbooked(self):
         for node, node_cards in self.cards.items():
             for card in node_cards:
-                if card.core_used > WHOLE or card.mib_used > card.mib:
+                if (card.core_used > WHOLE or card.mib_used > card.mib
+                        or len(card.pods) > MAX_SHARERS):
                     self.problems.append(
                         f"{node} card {card.minor} is over-booked: {card.core_used} %, "
                         f"{card.mib_used} of {card.mib} MiB, by {card.pods}")
@@ -165,7 +165,8 @@ def _search(needs, cards, choice):
     by_uuid = {card.uuid: card for card in cards}
     for uuid, (core, mib) in peak(needs, choice, mib_of).items():
         card = by_uuid[uuid]
-        if card.core_used + core > WHOLE or card.mib_used + mib > card.mib:
+        if (card.core_used + core > WHOLE or card.mib_used + mib > card.mib
+                or len(card.pods) >= MAX_SHARERS):
             return False
     if len(choice) == len(needs):
         return True
@@ -179,7 +180,7 @@ def _different_sets(cards, count, choice):
     kinds = collections.defaultdict(list)
     for card in cards:
         given = tuple(index for index, chosen in enumerate(choice) if card.uuid in chosen)
-        kinds[(card.core_used, card.mib_used, card.mib, given)].append(card.uuid)
+        kinds[(card.core_used, card.mib_used, card.mib, len(card.pods), given)].append(card.uuid)
     groups = list(kinds.values())
 
     def pick(position, left):

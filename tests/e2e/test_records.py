@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tenants do to labels and records of running pods changes nothing for anybody else."""
+import json
+
+import pytest
+
+from harness import chart, nodes, pods
+from harness.api import ApiError
+from harness.waiting import until
+
+
+def test_a_label_taken_off_frees_nothing_and_comes_back(work):
+    work.add_node(cards=1)
+    work.create(pods.share("labelled", core=60, memory=15))
+    work.wait_bound("labelled")
+    pods.report_phase(work.api, work.name, "labelled", "Running")
+    work.patch_metadata("labelled", labels={pods.GPU_LABEL: None})
+    until("the label to come back", lambda: (
+        work.pod("labelled")["metadata"].get("labels") or {}).get(pods.GPU_LABEL) == "true")
+    work.create(pods.share("intruder", core=60, memory=15))
+    work.wait_refused("intruder")
+    assert not pods.node_of(work.pod("intruder"))
+    work.delete("labelled")
+    work.wait_bound("intruder")
+    work.ledger().check()
+
+
+def test_a_tenant_may_not_write_our_annotations(work):
+    work.add_node(cards=1)
+    work.create(pods.share("guarded"))
+    bound = work.wait_bound("guarded")
+    for value in ("{}", None):
+        with pytest.raises(ApiError) as refusal:
+            work.patch_metadata("guarded", annotations={pods.ALLOCATION: value})
+        assert refusal.value.code in (403, 422)
+    for key in (f"{pods.INDEX_PREFIX}0", "tencent.com/predicate-node"):
+        with pytest.raises(ApiError):
+            work.patch_metadata("guarded", annotations={key: "7"})
+    work.patch_metadata("guarded", annotations={"example.org/mine": "yes"})
+    assert pods.annotations_of(work.pod("guarded"))[pods.ALLOCATION] == pods.annotations_of(
+        bound)[pods.ALLOCATION]
+
+
+def _without_guards(cluster, work, name):
+    """Removes the policies that keep tenants off our annotations, as in a cluster without them."""
+    for built in chart.of_kind(cluster.objects, "ValidatingAdmissionPolicyBinding"):
+        cluster.api.delete(chart.path_of(built, built["metadata"]["name"]))
+
+    def writable():
+        try:
+            work.patch_metadata(name, annotations={pods.ALLOCATION: "{"})
+            return True
+        except ApiError:
+            return False
+    until("the guard to be gone", writable)
+
+
+@pytest.mark.parametrize("damage", ["unreadable", "claims-everything", "future-version"])
+def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
+    node = work.add_node(cards=3)
+    work.create(pods.share("vandal", core=60, memory=15))
+    record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
+    own = record["containers"]["main"]["cards"][0]["uuid"]
+    _without_guards(cluster, work, "vandal")
+    value = "{"
+    if damage == "claims-everything":
+        record["containers"]["main"]["cards"] = [
+            {"uuid": card[0], "core": 100, "mib": nodes.CARD_MIB} for card in nodes.cards(node, 3)]
+        value = json.dumps(record)
+    elif damage == "future-version":
+        value = json.dumps({**record, "v": 99})
+    work.patch_metadata("vandal", annotations={pods.ALLOCATION: value})
+    cluster.allocator.restart()  # a rebuild must live with what the annotations now say
+    for name in ("whole-a", "whole-b"):
+        work.create(pods.whole(name))
+    taken = [json.loads(pods.annotations_of(each)[pods.ALLOCATION])["containers"]["main"]["cards"][0][
+        "uuid"] for each in work.wait_bound("whole-a", "whole-b")]
+    assert own not in taken
+    work.create(pods.share("beside", core=40, memory=15))
+    beside = json.loads(pods.annotations_of(work.wait_bound("beside"))[pods.ALLOCATION])
+    assert beside["containers"]["main"]["cards"][0]["uuid"] == own
+    work.create(pods.share("too-much", core=1, memory=1))
+    work.wait_refused("too-much")
+
+
+def test_an_edited_record_changes_nothing_while_the_allocator_runs(cluster, work):
+    node = work.add_node(cards=1)
+    work.create(pods.share("vandal", core=60, memory=15))
+    record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
+    _without_guards(cluster, work, "vandal")
+    record["containers"]["main"]["cards"][0].update(core=1, mib=1)
+    work.patch_metadata("vandal", annotations={pods.ALLOCATION: json.dumps(record)})
+    work.create(pods.share("greedy", core=50, memory=15))
+    work.wait_refused("greedy")
+    work.create(pods.share("modest", core=40, memory=15))
+    assert pods.node_of(work.wait_bound("modest")) == node
+
+
+def test_a_record_damaged_beyond_repair_counts_what_the_pod_asked_for_on_every_card(cluster, work):
+    work.add_node(cards=2)
+    work.create(pods.share("vandal", core=60, memory=15))
+    work.wait_bound("vandal")
+    _without_guards(cluster, work, "vandal")
+    work.patch_metadata("vandal", annotations={pods.ALLOCATION: "{", f"{pods.INDEX_PREFIX}0": "none"})
+    cluster.allocator.restart()
+    # Never free, and no more than it asked for: 40 % of either card can still be had, a whole card not.
+    for name in ("left", "right"):
+        work.create(pods.share(name, core=40, memory=15))
+        work.wait_bound(name)
+    work.create(pods.share("too-much", core=1, memory=1))
+    work.wait_refused("too-much")

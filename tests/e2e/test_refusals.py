@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees in kubectl when a GPU pod is refused or corrected on its way in.
+
+Each sentence must name the field, its value and the remedy, so these are asserted word by word where they
+carry them.
+"""
+import json
+
+import pytest
+
+from harness import pods
+
+
+def _limits(**amounts):
+    """A pod whose one container has exactly these limits, by name behind tencent.com/."""
+    built = pods.pod("p", [pods.container()])
+    built["spec"]["containers"][0]["resources"] = {"limits": {
+        f"tencent.com/{name.replace('_', '-')}": value for name, value in amounts.items()}}
+    return built
+
+
+def _annotated(key, value, core=20):
+    built = pods.share("p", core=core)
+    built["metadata"]["annotations"] = {key: value}
+    return built
+
+
+# What is refused, and what the sentence must hold: the field, the value, the remedy.
+REFUSALS = {
+    "core above 100 and no multiple of 100": (
+        _limits(vcuda_core="150"),
+        ['container "main"', "tencent.com/vcuda-core is 150", "multiple of 100"]),
+    "a share without memory": (
+        _limits(vcuda_core="20"),
+        ['container "main"', "tencent.com/vcuda-core is 20 without tencent.com/vcuda-memory",
+         "1 for each 256 MiB"]),
+    "memory without a share": (
+        _limits(vcuda_memory="15"),
+        ['container "main"', "tencent.com/vcuda-memory is 15 without tencent.com/vcuda-core", "1 to 99"]),
+    "a ceiling below the share": (
+        _annotated("tencent.com/vcuda-core-limit", "10"),
+        ['annotation tencent.com/vcuda-core-limit is "10"', "below the share of 20", '"main"']),
+    "a ceiling that is no integer": (
+        _annotated("tencent.com/vcuda-core-limit", "half"),
+        ['annotation tencent.com/vcuda-core-limit is "half"', "use 1 to 100"]),
+    "zero": (
+        _limits(vcuda_core="0", vcuda_memory="15"),
+        ['container "main"', "tencent.com/vcuda-core is 0", "at least 1"]),
+    "negative": (
+        _limits(vcuda_core="-20", vcuda_memory="15"),
+        ['container "main"', 'tencent.com/vcuda-core is "-20"', "whole number"]),
+    "a resource name with a typing error": (
+        _limits(vcuda_cores="20", vcuda_memory="15"),
+        ['container "main"', "tencent.com/vcuda-cores", "use tencent.com/vcuda-core"]),
+    "an annotation of ours with a typing error": (
+        _annotated("aliquot.io/gpu-modle", "A100"),
+        ["aliquot.io/gpu-modle", "aliquot.io/gpu-model"]),
+    "a malformed annotation of ours": (
+        _annotated("aliquot.io/placement", "sideways"),
+        ["annotation aliquot.io/placement", '"sideways"', "binpack", "spread", "topology"]),
+    "a required placement that this version cannot keep": (
+        _annotated("aliquot.io/link", "required"),
+        ["aliquot.io/link", "required"]),
+    "a privileged container": (
+        pods.pod("p", [pods.container(core=20, memory=15, securityContext={"privileged": True})]),
+        ['container "main"', "privileged"]),
+    "a node chosen by the pod itself": (
+        pods.share("p", nodeName="some-node"),
+        ["spec.nodeName", "some-node"]),
+    "more than 16 GPU containers": (
+        pods.pod("p", [pods.container(f"c{index}", core=1, memory=1) for index in range(17)]),
+        ["17 GPU containers", "at most 16"]),
+    "an init container is held to the same rules": (
+        pods.pod("p", [pods.container()], init=[pods.container("prepare", core=250)]),
+        ['container "prepare"', "tencent.com/vcuda-core is 250", "multiple of 100"]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS, ids=lambda case: case.replace(" ", "-"))
+def test_kubectl_shows_one_sentence_with_field_value_and_remedy(cluster, work, case):
+    built, parts = REFUSALS[case]
+    status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-", stdin=built)
+    assert status == 1, "kubectl created the pod"
+    assert "admission webhook" in shown and "denied the request: " in shown, shown
+    sentence = shown.split("denied the request: ")[1].strip()
+    for part in parts:
+        assert part in sentence, f"'{part}' is missing in: {sentence}"
+    assert "\n" not in sentence and len(sentence) < 400, sentence
+    assert not work.pods()[0]
+
+
+WARNINGS = {
+    "annotations that only the allocator writes": (
+        _annotated("aliquot.io/allocation", '{"v":1}'), ["aliquot.io/allocation"]),
+    "memory on whole GPUs": (
+        _limits(vcuda_core="100", vcuda_memory="15"), ["tencent.com/vcuda-memory", "whole"]),
+    "a ceiling above 100": (
+        _annotated("tencent.com/vcuda-core-limit", "150"), ["tencent.com/vcuda-core-limit", "100"]),
+    "NVIDIA_VISIBLE_DEVICES": (
+        pods.pod("p", [pods.container(core=20, memory=15, env=[
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}])]), ["NVIDIA_VISIBLE_DEVICES"]),
+    "an annotation that has no effect yet": (
+        _annotated("aliquot.io/placement", "spread"),
+        ["aliquot.io/placement", "has no effect in this version"]),
+}
+
+
+@pytest.mark.parametrize("case", WARNINGS, ids=lambda case: case.replace(" ", "-"))
+def test_kubectl_warns_about_what_is_corrected_or_ignored(cluster, work, case):
+    built, parts = WARNINGS[case]
+    status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-", stdin=built)
+    assert status == 0, shown
+    warnings = [line for line in shown.splitlines() if line.startswith("Warning: ")]
+    for part in parts:
+        assert any(part in line for line in warnings), f"no warning names '{part}': {shown}"
+
+
+def test_our_annotations_are_stripped_from_a_restored_pod(cluster, work):
+    restored = pods.share("restored")
+    restored["metadata"]["annotations"] = {
+        pods.ALLOCATION: '{"v":1}', f"{pods.INDEX_PREFIX}0": "7", "tencent.com/predicate-node": "old",
+        "tencent.com/predicate-time": "1", "example.org/kept": "yes"}
+    status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-", stdin=restored)
+    assert status == 0 and "Warning: " in shown, shown
+    assert pods.annotations_of(work.pod("restored")) == {"example.org/kept": "yes"}
+
+
+def test_an_admitted_pod_is_labelled_tolerates_gpu_nodes_and_sees_no_device(work):
+    built = pods.pod("admitted", [pods.container(core=20, memory=15), pods.container("plain")],
+                     init=[pods.container("prepare")])
+    admitted = work.create(built)
+    assert admitted["metadata"]["labels"][pods.GPU_LABEL] == "true"
+    for each in admitted["spec"]["containers"] + admitted["spec"]["initContainers"]:
+        assert {"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"} in each["env"], each["name"]
+    tolerated = {(each.get("key"), each.get("operator")) for each in admitted["spec"]["tolerations"]}
+    assert ("nvidia.com/gpu", "Exists") in tolerated
+
+
+def test_a_dry_run_changes_nothing(cluster, work):
+    built = pods.share("dry")
+    status, shown, errors = cluster.kubectl("create", "-n", work.name, "-f", "-", "-o", "json",
+                                            "--dry-run=server", stdin=built)
+    assert status == 0, errors
+    assert json.loads(shown)["metadata"]["labels"][pods.GPU_LABEL] == "true"
+    assert not work.pods()[0]
