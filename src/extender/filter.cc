@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extender/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/extender_wire.h"
+#include "model/demand.h"
+#include "scoring/refusal.h"
+
+namespace aliquot::extender {
+
+using observability::RequestOutcome;
+using scoring::Refusal;
+
+namespace {
+
+// How many nodes are checked between two looks at the clock.
+constexpr std::size_t kNodesPerClockRead = 64;
+
+// While a bind is on its way the pod can go nowhere else; on its own node the new request joins it.
+constexpr std::string_view kBoundElsewhere = "the pod is being bound to another node";
+
+// Chains hashes so that the order of the texts counts. The factor is FNV-1a's 64-bit prime.
+std::uint64_t Mixed(std::uint64_t hash, std::string_view text) {
+  constexpr std::uint64_t kPrime = 1099511628211u;
+  return (hash ^ std::hash<std::string_view>()(text)) * kPrime;
+}
+
+constexpr std::string_view kTooLate = "filter did not finish in time; kube-scheduler will ask again";
+
+}  // namespace
+
+struct Filter::Request {
+  SteadyTime started;
+  api::ExtenderArgs args;
+  Result<model::PodDemand> demand = model::PodDemand();
+  std::shared_ptr<const ledger::Snapshot> snapshot;
+  std::optional<std::string> held_on;  // the node of the pod's own reservation
+  std::vector<Refusal> verdicts;       // parallel to args.node_names
+  bool cut_short = false;
+
+  std::string_view Wanted() const {
+    return demand.ok() ? std::string_view(demand->shape) : demand.status().message();
+  }
+  std::uint64_t Question() const {
+    std::uint64_t hash = Mixed(args.pod.tolerates_cordon ? 1 : 0, Wanted());
+    for (const std::string_view name : args.node_names) {
+      hash = Mixed(hash, name);
+    }
+    return hash;
+  }
+};
+
+Filter::Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, const scoring::Placer& placer,
+               const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
+               observability::DecisionLog& log, const FilterOptions& options)
+    : ledger_(ledger),
+      pending_(pending),
+      placer_(placer),
+      names_(names),
+      clock_(clock),
+      metrics_(metrics),
+      log_(log),
+      options_(options),
+      cache_(options.cache_bytes) {}
+
+Reply Filter::Handle(std::string_view body) {
+  Request request;
+  request.started = clock_.SteadyNow();
+  Result<api::ExtenderArgs> args = api::ParseExtenderArgs(body, names_);
+  if (!args.ok()) {
+    return Fail(request, RequestOutcome::kInvalid, args.status());
+  }
+  request.args = *std::move(args);
+  request.demand = model::DemandOf(request.args.pod, names_);
+  Remember(request);
+  request.snapshot = ledger_.Read();
+
+  const bool cacheable = request.args.has_node_names;
+  const AnswerCache::Key key{request.args.pod.uid, request.snapshot->generation(),
+                             cacheable ? request.Question() : 0};
+  std::shared_ptr<const FilterAnswer> answer = cacheable ? cache_.Find(key) : nullptr;
+  if (answer != nullptr) {
+    metrics_.CountFilterCacheHit();
+  } else {
+    const Status checked = CheckNodes(request);
+    if (!checked.ok()) {
+      return Fail(request, RequestOutcome::kDeadline, checked);
+    }
+    answer = Answer(request);
+    if (cacheable) {
+      cache_.Store(key, answer);
+    }
+  }
+  Report(request, answer->fits ? RequestOutcome::kOk : RequestOutcome::kRefused,
+         answer->fits ? "fits" : "refused", answer->reason);
+  return Reply{200, answer->body};
+}
+
+void Filter::Remember(const Request& request) {
+  if (!request.demand.ok() || request.demand->empty()) {
+    return;
+  }
+  const model::Pod& pod = request.args.pod;
+  ledger::PendingPod known;
+  known.key = pod.key;
+  known.uid = pod.uid;
+  known.demand = *request.demand;
+  known.tolerates_cordon = pod.tolerates_cordon;
+  known.priority = pod.priority;
+  pending_.Asked(std::move(known));
+}
+
+// Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound need none.
+Status Filter::CheckNodes(Request& request) const {
+  const std::vector<std::string_view>& names = request.args.node_names;
+  request.verdicts.assign(names.size(), Refusal::kNone);
+  if (!request.demand.ok() || request.demand->empty()) {
+    return Status::Ok();
+  }
+  if (const auto hold = ledger_.FindHold(request.args.pod.uid)) {
+    request.held_on = hold->node;
+    return Status::Ok();
+  }
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Nodes share one budget of search steps, which only several containers can use up: by name, so that the
+  // order of the request decides nothing.
+  if (request.demand->containers.size() > 1) {
+    std::sort(order.begin(), order.end(),
+              [&names](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  }
+  const SteadyTime deadline = request.started + options_.deadline;
+  scoring::StepBudget budget(placer_.options());
+  for (std::size_t done = 0; done < order.size(); ++done) {
+    if (done % kNodesPerClockRead == 0 && clock_.SteadyNow() > deadline) {
+      return Status(StatusCode::kDeadlineExceeded, std::string(kTooLate));
+    }
+    scoring::NodeState node;
+    Refusal& verdict = request.verdicts[order[done]];
+    if (!request.snapshot->Find(names[order[done]], &node)) {
+      verdict = Refusal::kUnknownNode;
+      continue;
+    }
+    const scoring::Verdict found =
+        placer_.Check(node, *request.demand, request.args.pod.tolerates_cordon, budget);
+    verdict = found.refusal;
+    request.cut_short = request.cut_short || found.cut_short;
+  }
+  if (request.cut_short) {
+    metrics_.CountSearchCutShort();
+  }
+  return Status::Ok();
+}
+
+std::shared_ptr<const FilterAnswer> Filter::Answer(const Request& request) const {
+  const std::vector<std::string_view>& names = request.args.node_names;
+  const std::string unusable = request.demand.status().message();
+  api::FilterResult result;
+  std::array<std::size_t, static_cast<std::size_t>(Refusal::kNotTogether) + 1> counts{};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Refusal verdict = request.verdicts[i];
+    if (!request.demand.ok()) {
+      result.unresolvable.push_back({names[i], unusable});
+    } else if (request.held_on && *request.held_on != names[i]) {
+      result.failed.push_back({names[i], kBoundElsewhere});
+    } else if (verdict == Refusal::kNone) {
+      result.kept.push_back(i);
+    } else {
+      ++counts[static_cast<std::size_t>(verdict)];
+      auto& list = scoring::CouldFitLater(verdict) ? result.failed : result.unresolvable;
+      list.push_back({names[i], scoring::RefusalSentence(verdict)});
+    }
+  }
+  auto answer = std::make_shared<FilterAnswer>();
+  answer->fits = !result.kept.empty();
+  if (!request.demand.ok()) {
+    answer->reason = unusable;
+  } else if (!answer->fits && request.held_on) {
+    answer->reason = kBoundElsewhere;
+  } else if (!answer->fits && !names.empty()) {
+    const auto commonest = std::max_element(counts.begin(), counts.end()) - counts.begin();
+    answer->reason = scoring::RefusalSentence(static_cast<Refusal>(commonest));
+  }
+  api::WriteFilterResult(answer->body, request.args, result);
+  return answer;
+}
+
+Reply Filter::Fail(const Request& request, RequestOutcome outcome, const Status& status) {
+  Report(request, outcome, "error", status.message());
+  Reply reply;
+  api::WriteFilterError(reply.body, status.message());
+  return reply;
+}
+
+void Filter::Report(const Request& request, RequestOutcome outcome, std::string_view word,
+                    std::string_view reason) {
+  const auto duration = clock_.SteadyNow() - request.started;
+  metrics_.CountRequest(observability::Verb::kFilter, outcome, duration);
+  const std::string pod = request.args.pod.key.ToString();
+  observability::Decision decision;
+  decision.component = "extender";
+  decision.verb = "filter";
+  decision.pod = pod;
+  decision.uid = request.args.pod.uid;
+  decision.outcome = word;
+  decision.reason = reason;
+  decision.duration = duration;
+  log_.Record(decision);
+}
+
+}  // namespace aliquot::extender

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "api/extender_wire.h"
+#include "base/clock.h"
+#include "extender/reply.h"
+#include "ledger/ledger.h"
+#include "model/names.h"
+#include "observability/decision_log.h"
+#include "observability/metrics.h"
+#include "scoring/placer.h"
+
+namespace aliquot::extender {
+
+// The prioritize verb: ranks the nodes that hold the pod and maps the ranks to 10..0, the best one alone on
+// 10. A node that holds it no longer gets 0. Protocol: k8s.io/kube-scheduler/extender/v1 HostPriorityList.
+//
+// No side effect; one snapshot a request. Thread-safe. Everything referred to must outlive it.
+class Prioritize {
+ public:
+  Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer, const model::ResourceNames& names,
+             const Clock& clock, observability::Metrics& metrics, observability::DecisionLog& log);
+
+  // Status 400 with one sentence for a body that cannot be used: kube-scheduler then drops our scores only.
+  Reply Handle(std::string_view body);
+
+ private:
+  std::string Rank(const api::ExtenderArgs& args, std::string_view* best) const;
+
+  const ledger::Ledger& ledger_;
+  const scoring::Placer& placer_;
+  const model::ResourceNames names_;
+  const Clock& clock_;
+  observability::Metrics& metrics_;
+  observability::DecisionLog& log_;
+};
+
+}  // namespace aliquot::extender
