@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// What policies and the placer see of a node: its facts, and the state of its cards at one instant.
+// Plain values and views; units: percent of a card, MiB.
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+// Whether and where a pod fits on one node. Stateless and thread-safe; allocates nothing for a pod
+// with one GPU container. Units: percent of a card, MiB. The rules: docs/reference/scoring.md.
 
 #include "model/demand.h"
 #include "model/peak.h"
@@ -30,7 +31,8 @@ class StepBudget {
 
 struct Verdict {
   Refusal refusal = Refusal::kNone;
-  // The exact search ran out of steps and the greedy answer stands: "fits" is sure, "does not" is not.
+  // The exact search ran out of steps and the greedy answer stands: "fits" is sure, "does not" is
+  // not.
   bool cut_short = false;
 
   bool fits() const { return refusal == Refusal::kNone; }
@@ -38,27 +40,32 @@ struct Verdict {
 
 struct Choice {
   Verdict verdict;
-  model::CardsOfContainers cards;  // parallel to PodDemand::containers; empty unless verdict.fits()
+  // Parallel to PodDemand::containers, ascending indices; empty unless verdict.fits().
+  model::CardsOfContainers cards;
 };
 
-// Whether and where a pod fits on one node: exact search with backtracking over its GPU containers, guided
-// by a policy, bounded by steps (never by a clock). Cards that look alike (same free amounts, same load of
-// this pod so far) are tried once. Stateless and thread-safe; the policy must outlive it.
+// Exact search with backtracking over a pod's GPU containers, guided by a policy, bounded by steps
+// (never by a clock). Cards that look alike (same free amounts, same load of this pod so far) are
+// tried once. The policy must outlive it.
 class Placer {
  public:
-  Placer(const PlacerOptions& options, const Policy& policy) : options_(options), policy_(policy) {}
+  Placer(const PlacerOptions& options, const Policy& policy)
+      : options_(options), policy_(policy) {}
 
   const PlacerOptions& options() const { return options_; }
   const Policy& policy() const { return policy_; }
 
-  // Does it fit now? Cheapest answer, cards not ranked. `tolerates_cordon`: the pod tolerates
-  // node.kubernetes.io/unschedulable.
+  // Does it fit now? For a pod with one GPU container the cards are not ranked. `tolerates_cordon`:
+  // the pod tolerates node.kubernetes.io/unschedulable.
   Verdict Check(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
                 StepBudget& budget) const;
 
-  // The cards, by the policy's preference. Same verdict as Check.
+  // The cards, by the policy's preference. Same verdict as Check with the same budget.
   Choice Choose(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
                 StepBudget& budget) const;
+  // The same into an existing object, whose memory it uses again: for loops over many nodes.
+  void ChooseInto(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
+                  StepBudget& budget, Choice& choice) const;
 
  private:
   const PlacerOptions options_;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// The interface behind which cards and nodes are ranked. Pure: no clock, no I/O, no randomness, so
+// the same state gives the same answer in the service, in tests and in tools. Thread-safe because
+// stateless. One policy a file; policy_registry.h finds them by name.
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "model/demand.h"
+#include "model/peak.h"
 #include "scoring/node_state.h"
 
 namespace aliquot::scoring {
@@ -19,7 +24,10 @@ struct Term {
 // A score that explains itself: the terms add up to it. Higher is better.
 class Score {
  public:
-  void Add(std::string_view name, std::int64_t value) { terms_.push_back({name, value}); total_ += value; }
+  void Add(std::string_view name, std::int64_t value) {
+    terms_.push_back({name, value});
+    total_ += value;
+  }
   std::int64_t total() const { return total_; }
   const std::vector<Term>& terms() const { return terms_; }
 
@@ -28,29 +36,34 @@ class Score {
   std::vector<Term> terms_;
 };
 
-// How cards and nodes are ranked. Pure: no clock, no I/O, no randomness, so the same state gives the same
-// answer in the service, in tests and in tools. Thread-safe because stateless. One policy a file.
 class Policy {
  public:
+  Policy() = default;
   virtual ~Policy() = default;
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
 
   virtual std::string_view name() const = 0;
 
-  // Ranks a card on which `share` fits (share.whole is false). Called for every candidate card of a node.
+  // Ranks a card on which `share` fits (share.whole is false). Called for every candidate card of a
+  // node; allocates nothing.
   virtual std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
                                 int card) const = 0;
   // The terms behind RankCard; their sum equals it.
   virtual Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
                             int card) const = 0;
 
-  // Picks `count` whole cards of `idle`. Pre: idle has at least `count`. Ascending indices.
-  virtual std::vector<int> ChooseSet(const NodeState& node, topology::CardSet idle, int count) const = 0;
+  // Picks `count` whole cards of `idle`. Pre: idle has at least `count`. Allocates nothing.
+  virtual topology::CardSet ChooseSet(const NodeState& node, topology::CardSet idle,
+                                      int count) const = 0;
 
-  // Ranks a node on which the pod fits on `cards` (as Placer chose them).
+  // Ranks a node on which the pod fits on `cards` (as Placer chose them). Called for every fitting
+  // node of a request; allocates nothing.
   virtual std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
-                                const std::vector<std::vector<int>>& cards) const = 0;
+                                const model::CardsOfContainers& cards) const = 0;
+  // The terms behind RankNode; their sum equals it.
   virtual Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
-                            const std::vector<std::vector<int>>& cards) const = 0;
+                            const model::CardsOfContainers& cards) const = 0;
 };
 
 }  // namespace aliquot::scoring

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// How the cards of a node are linked, and which of them belong together. Immutable and shared by
+// every node of one shape; thread-safe. Units: GB/s one way, nominal (topology/link.h).
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
 #include "model/inventory.h"
+#include "topology/card_set.h"
+#include "topology/connectedness.h"
 #include "topology/link.h"
+#include "topology/subset_table.h"
 
 namespace aliquot::topology {
 
-// A set of cards of one node; bit i is card i of the inventory. A node has at most 64 cards.
-using CardSet = std::uint64_t;
-
-// How well a set of cards is connected, compared member by member, larger is better except `numa_nodes`.
-// The objective is that of docs/reference/scoring.md: the best ring's smallest edge, then the sum over
-// pairs, then fewest NUMA nodes.
-struct Connectedness {
-  int ring_gbps = 0;    // the smallest edge of the best ring; of a pair, its link; of one card, 0
-  int total_gbps = 0;   // sum over all pairs
-  int numa_nodes = 0;   // different NUMA nodes; an unknown one counts as one more
-
-  bool BetterThan(const Connectedness& other) const;
-};
-
-// How the cards of one shape of node are linked. Immutable and shared by every node of that shape.
+// How the cards of one shape of node are linked.
 class NodeTopology {
  public:
   // The error is one sentence that names the pair and the word that is not a link class.
@@ -35,19 +30,36 @@ class NodeTopology {
   static Result<std::shared_ptr<const NodeTopology>> Create(const model::Inventory& inventory);
 
   int card_count() const { return static_cast<int>(numa_.size()); }
-  const Link& link(int a, int b) const;  // pre: a != b
+  const Link& link(int a, int b) const {  // pre: a != b
+    return links_[static_cast<std::size_t>(a) * numa_.size() + static_cast<std::size_t>(b)];
+  }
   int numa(int card) const { return numa_[static_cast<std::size_t>(card)]; }
 
+  // Exact on nodes of up to kMaxTableCards cards. On larger ones the ring is the one that always
+  // goes to the best-linked card next: never above the best.
   Connectedness Of(CardSet set) const;
-  // The best-connected `count` cards of `free`; ties go to the lowest indices, so the answer is one.
-  // Empty when `free` has too few. Exact up to 16 cards of `free`; greedy from the best pair past that.
-  std::vector<int> BestSet(CardSet free, int count) const;
+  // The best-connected `count` cards of `free`; ties go to the lowest indices, so the answer is
+  // one. 0 when `free` has too few or `count` is not positive. Exact on nodes of up to
+  // kMaxTableCards cards; on larger ones greedy from the best pair. The first call on a node of 16
+  // cards fills a table (some milliseconds, once a shape); later ones are look-ups.
+  CardSet BestCards(CardSet free, int count) const;
+  // The same as ascending indices.
+  std::vector<int> BestSet(CardSet free, int count) const {
+    return IndicesOf(BestCards(free, count));
+  }
 
  private:
   NodeTopology() = default;
 
+  const SubsetTable& Table() const;
+  CardSet GreedySet(CardSet free, int count) const;
+  int GreedyRing(CardSet set) const;
+  int Gbps(int a, int b) const { return link(a, b).gbps; }
+
   std::vector<int> numa_;
   std::vector<Link> links_;  // square, row by row
+  mutable std::once_flag table_once_;
+  mutable SubsetTable table_;  // filled by Table(), only up to kMaxTableCards cards
 };
 
 // One NodeTopology a shape. Thread-safe.
@@ -58,7 +70,8 @@ class Catalog {
 
  private:
   Mutex mutex_;
-  std::vector<std::pair<std::string, std::shared_ptr<const NodeTopology>>> shapes_ GUARDED_BY(mutex_);
+  std::vector<std::pair<std::string, std::shared_ptr<const NodeTopology>>> shapes_
+      GUARDED_BY(mutex_);
 };
 
 }  // namespace aliquot::topology

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Policy "composite", the default: whole cards by "topology", shares by "binpack" on a card that is
+// shared already, so that idle cards and their links stay together.
+
+#include "scoring/binpack.h"
+#include "scoring/policy.h"
+#include "scoring/topology.h"
+
+namespace aliquot::scoring {
+
+class Composite : public Policy {
+ public:
+  std::string_view name() const override { return "composite"; }
+
+  std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
+                        int card) const override;
+  Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+                    int card) const override;
+  topology::CardSet ChooseSet(const NodeState& node, topology::CardSet idle,
+                              int count) const override;
+  std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
+                        const model::CardsOfContainers& cards) const override;
+  Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
+                    const model::CardsOfContainers& cards) const override;
+
+ private:
+  const Binpack binpack_;
+  const Topology topology_;
+};
+
+}  // namespace aliquot::scoring

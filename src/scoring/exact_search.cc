@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scoring/exact_search.h"
+
+#include <array>
+#include <cstdint>
+
+namespace aliquot::scoring {
+namespace {
+
+using topology::CardSet;
+
+// The cards on which a container fits, best first.
+struct Candidates {
+  std::array<std::int8_t, topology::kMaxCards> cards;
+  int count = 0;
+};
+
+struct RankedCard {
+  Growth growth;
+  std::int64_t rank = 0;
+  int card = 0;
+
+  // Ties keep the order of the cards: candidates come in ascending order and sorting is stable.
+  bool Before(const RankedCard& other) const {
+    if (growth < other.growth || other.growth < growth) {
+      return growth < other.growth;
+    }
+    return rank > other.rank;
+  }
+};
+
+class Search {
+ public:
+  Search(PodLayout& layout, const PlacementOrder& order, const Policy& policy, int max_steps)
+      : layout_(layout), order_(order), policy_(policy), max_steps_(max_steps) {}
+
+  SearchResult Run() {
+    const bool found = PlaceFrom(0);
+    SearchResult result;
+    result.steps = steps_;
+    result.end = found          ? SearchEnd::kFound
+                 : out_of_steps_ ? SearchEnd::kOutOfSteps
+                                 : SearchEnd::kNone;
+    return result;
+  }
+
+ private:
+  bool PlaceFrom(std::size_t position) {
+    if (position == order_.sidecars && !InitContainersFit()) {
+      return false;
+    }
+    if (position == order_.containers.size()) {
+      return true;
+    }
+    const std::size_t container = order_.containers[position];
+    Candidates candidates;
+    if (layout_.container(container).whole) {
+      OrderWhole(container, candidates);
+    } else {
+      OrderShare(container, candidates);
+    }
+    return PlaceSlots(position, candidates, 0, 0);
+  }
+
+  // Chooses the cards of one container out of candidates[from..] beside `chosen`, then goes on.
+  bool PlaceSlots(std::size_t position, const Candidates& candidates, int from, CardSet chosen) {
+    const std::size_t container = order_.containers[position];
+    const int missing = layout_.container(container).cards - topology::CountOf(chosen);
+    if (missing == 0) {
+      layout_.Put(container, chosen);
+      if (PlaceFrom(position + 1)) {
+        return true;
+      }
+      layout_.Remove(container);
+      return false;
+    }
+    // The choice of an init container's cards constrains nothing after it: the first will do.
+    const bool one_try = layout_.container(container).kind == model::ContainerKind::kInit;
+    for (int at = from; at + missing <= candidates.count; ++at) {
+      const int card = candidates.cards[static_cast<std::size_t>(at)];
+      if (AlikeBefore(container, candidates, from, at)) {
+        continue;
+      }
+      if (steps_ >= max_steps_) {
+        out_of_steps_ = true;
+        return false;
+      }
+      ++steps_;
+      if (PlaceSlots(position, candidates, at + 1, chosen | topology::CardBit(card))) {
+        return true;
+      }
+      if (one_try || out_of_steps_) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  // A card like one already tried in this slot leads to the same end.
+  bool AlikeBefore(std::size_t container, const Candidates& candidates, int from, int at) const {
+    const int card = candidates.cards[static_cast<std::size_t>(at)];
+    for (int earlier = from; earlier < at; ++earlier) {
+      if (layout_.SameClass(container, candidates.cards[static_cast<std::size_t>(earlier)], card)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool InitContainersFit() const {
+    for (std::size_t i = 0; i < layout_.container_count(); ++i) {
+      const model::ContainerDemand& each = layout_.container(i);
+      if (each.kind == model::ContainerKind::kInit &&
+          topology::CountOf(layout_.FittingCards(i)) < each.cards) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void OrderShare(std::size_t container, Candidates& candidates) const {
+    std::array<RankedCard, topology::kMaxCards> ranked;
+    int count = 0;
+    for (CardSet left = layout_.FittingCards(container); left != 0;
+         left = topology::WithoutLowest(left)) {
+      RankedCard next;
+      next.card = topology::LowestOf(left);
+      next.growth = layout_.GrowthOn(container, next.card);
+      next.rank = policy_.RankCard(layout_.view(), layout_.container(container), next.card);
+      int at = count++;
+      for (; at > 0 && next.Before(ranked[static_cast<std::size_t>(at - 1)]); --at) {
+        ranked[static_cast<std::size_t>(at)] = ranked[static_cast<std::size_t>(at - 1)];
+      }
+      ranked[static_cast<std::size_t>(at)] = next;
+    }
+    for (int i = 0; i < count; ++i) {
+      candidates.cards[static_cast<std::size_t>(i)] =
+          static_cast<std::int8_t>(ranked[static_cast<std::size_t>(i)].card);
+    }
+    candidates.count = count;
+  }
+
+  // First the pod's own cards, then what the policy would take, then the rest.
+  void OrderWhole(std::size_t container, Candidates& candidates) const {
+    const int asked = layout_.container(container).cards;
+    const CardSet fitting = layout_.FittingCards(container);
+    const CardSet own = fitting & layout_.touched();
+    const CardSet others = fitting & ~own;
+    const int from_own = topology::CountOf(own) < asked ? topology::CountOf(own) : asked;
+    if (topology::CountOf(fitting) < asked) {
+      return;
+    }
+    const CardSet preferred_own =
+        from_own == 0 ? 0 : policy_.ChooseSet(layout_.view(), own, from_own);
+    const CardSet preferred =
+        from_own == asked ? 0 : policy_.ChooseSet(layout_.view(), others, asked - from_own);
+    for (CardSet part : {preferred_own, preferred, fitting & ~preferred_own & ~preferred}) {
+      for (; part != 0; part = topology::WithoutLowest(part)) {
+        candidates.cards[static_cast<std::size_t>(candidates.count++)] =
+            static_cast<std::int8_t>(topology::LowestOf(part));
+      }
+    }
+  }
+
+  PodLayout& layout_;
+  const PlacementOrder& order_;
+  const Policy& policy_;
+  const int max_steps_;
+  int steps_ = 0;
+  bool out_of_steps_ = false;
+};
+
+}  // namespace
+
+SearchResult SearchExact(PodLayout& layout, const PlacementOrder& order, const Policy& policy,
+                         int max_steps) {
+  return Search(layout, order, policy, max_steps).Run();
+}
+
+}  // namespace aliquot::scoring

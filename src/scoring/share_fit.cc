@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scoring/share_fit.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace aliquot::scoring {
+namespace {
+
+bool HasRoom(const CardState& card, const model::ContainerDemand& share) {
+  return card.core_free() >= share.core && card.mib_free() >= share.mib;
+}
+
+// Only the refused come here: the reason needs more figures than the verdict.
+Refusal WhyNot(const NodeState& node, const model::ContainerDemand& share) {
+  int usable = 0;
+  int large_enough = 0;
+  int with_room = 0;
+  std::int64_t core_free = 0;
+  std::int64_t mib_free = 0;
+  for (std::size_t i = 0; i < node.card_count; ++i) {
+    const CardState& card = node.cards[i];
+    if (!card.usable) {
+      continue;
+    }
+    ++usable;
+    large_enough += card.mib_total >= share.mib ? 1 : 0;
+    with_room += HasRoom(card, share) ? 1 : 0;
+    core_free += std::max(0, card.core_free());
+    mib_free += std::max(0, card.mib_free());
+  }
+  if (usable < share.cards) {
+    return Refusal::kTooFewCards;
+  }
+  if (large_enough < share.cards) {
+    return Refusal::kCardTooSmall;
+  }
+  if (with_room >= share.cards) {
+    return Refusal::kSharersLimit;
+  }
+  const bool sum_would_do = core_free >= share.core && mib_free >= share.mib;
+  return share.cards == 1 && sum_would_do ? Refusal::kNotOnOneCard : Refusal::kNotEnoughFree;
+}
+
+}  // namespace
+
+bool ShareFits(const CardState& card, const model::ContainerDemand& share, int max_sharers) {
+  return card.usable && card.pods < max_sharers && HasRoom(card, share);
+}
+
+Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers) {
+  int fitting = 0;
+  for (std::size_t i = 0; i < node.card_count; ++i) {
+    if (ShareFits(node.cards[i], share, max_sharers) && ++fitting >= share.cards) {
+      return Refusal::kNone;
+    }
+  }
+  return WhyNot(node, share);
+}
+
+topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
+                              int max_sharers, const Policy& policy) {
+  topology::CardSet chosen = 0;
+  for (int slot = 0; slot < share.cards; ++slot) {
+    int best = -1;
+    std::int64_t best_rank = 0;
+    for (std::size_t i = 0; i < node.card_count; ++i) {
+      const int card = static_cast<int>(i);
+      if (topology::Holds(chosen, card) || !ShareFits(node.cards[i], share, max_sharers)) {
+        continue;
+      }
+      const std::int64_t rank = policy.RankCard(node, share, card);
+      if (best < 0 || rank > best_rank) {
+        best = card;
+        best_rank = rank;
+      }
+    }
+    chosen |= topology::CardBit(best);
+  }
+  return chosen;
+}
+
+}  // namespace aliquot::scoring

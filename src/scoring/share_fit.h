@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One fractional container on one node: one pass over the cards, no allocation. Pure, thread-safe.
+
+#include "model/demand.h"
+#include "scoring/node_state.h"
+#include "scoring/policy.h"
+#include "scoring/refusal.h"
+#include "topology/card_set.h"
+
+namespace aliquot::scoring {
+
+// Room for one more pod with this share on the card as it is now.
+bool ShareFits(const CardState& card, const model::ContainerDemand& share, int max_sharers);
+
+// kNone, or why `share` (not whole) does not fit by itself: kTooFewCards, kCardTooSmall (never);
+// kSharersLimit when enough cards have the room but too many sharers; kNotOnOneCard when a share of
+// one card would fit into the sum of what is free; else kNotEnoughFree.
+Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers);
+
+// The share's cards by the policy's rank, ties to the lowest index. Pre: CheckShare gives kNone.
+topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
+                              int max_sharers, const Policy& policy);
+
+}  // namespace aliquot::scoring

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Policy "topology": whole cards are the best-connected idle set (docs/reference/scoring.md), a share
+// takes the card whose loss costs idle sets least. Ranks are in GB/s, weighted term by term.
+
+#include "scoring/policy.h"
+
+namespace aliquot::scoring {
+
+// The best-connected `count` cards of `idle`; the lowest ones when the node's links are not known.
+topology::CardSet BestConnected(const NodeState& node, topology::CardSet idle, int count);
+
+// Sum of the links from the card to the node's other idle cards, GB/s.
+std::int64_t LinksToIdle(const NodeState& node, int card);
+
+class Topology : public Policy {
+ public:
+  std::string_view name() const override { return "topology"; }
+
+  std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
+                        int card) const override;
+  Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+                    int card) const override;
+  topology::CardSet ChooseSet(const NodeState& node, topology::CardSet idle,
+                              int count) const override;
+  std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
+                        const model::CardsOfContainers& cards) const override;
+  Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
+                    const model::CardsOfContainers& cards) const override;
+};
+
+}  // namespace aliquot::scoring

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One whole-card container on one node: a count of idle cards. Pure, thread-safe.
+
+#include "model/demand.h"
+#include "scoring/node_state.h"
+#include "scoring/refusal.h"
+#include "topology/card_set.h"
+
+namespace aliquot::scoring {
+
+// The usable cards that no pod holds.
+topology::CardSet IdleCards(const NodeState& node);
+
+// kNone, kTooFewCards or kTooFewIdleCards. Pre: whole.whole.
+Refusal CheckWhole(const NodeState& node, const model::ContainerDemand& whole);
+
+}  // namespace aliquot::scoring

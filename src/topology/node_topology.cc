@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/node_topology.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace aliquot::topology {
+namespace {
+
+std::size_t PairCount(std::size_t cards) { return cards == 0 ? 0 : cards * (cards - 1) / 2; }
+
+int CountNuma(const std::vector<int>& numa, CardSet set) {
+  std::vector<int> seen;
+  for (; set != 0; set = WithoutLowest(set)) {
+    const int node = numa[static_cast<std::size_t>(LowestOf(set))];
+    if (std::find(seen.begin(), seen.end(), node) == seen.end()) {
+      seen.push_back(node);
+    }
+  }
+  return static_cast<int>(seen.size());
+}
+
+Link DefaultLink(const model::Card& a, const model::Card& b) {
+  return MakeLink(a.numa == b.numa && a.numa >= 0 ? LinkClass::kNode : LinkClass::kSys);
+}
+
+Result<Link> LinkOf(const model::Inventory& inventory, std::size_t a, std::size_t b,
+                    std::size_t pair) {
+  if (inventory.links.empty()) {
+    return DefaultLink(inventory.cards[a], inventory.cards[b]);
+  }
+  Result<Link> link = ParseLink(inventory.links[pair]);
+  if (!link.ok()) {
+    return link.status().WithContext("cards " + std::to_string(a) + " and " + std::to_string(b));
+  }
+  return link;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const NodeTopology>> NodeTopology::Create(
+    const model::Inventory& inventory) {
+  const std::size_t count = inventory.cards.size();
+  if (count > static_cast<std::size_t>(kMaxCards)) {
+    return InvalidArgument("the inventory has " + std::to_string(count) +
+                           " cards; at most 64 are supported");
+  }
+  if (!inventory.links.empty() && inventory.links.size() != PairCount(count)) {
+    return InvalidArgument("links has " + std::to_string(inventory.links.size()) + " entries; " +
+                           std::to_string(count) + " cards need " +
+                           std::to_string(PairCount(count)) + ", one for each pair");
+  }
+  std::shared_ptr<NodeTopology> topology(new NodeTopology());
+  topology->links_.resize(count * count);
+  std::size_t pair = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    topology->numa_.push_back(inventory.cards[a].numa);
+    for (std::size_t b = a + 1; b < count; ++b, ++pair) {
+      const Result<Link> link = LinkOf(inventory, a, b, pair);
+      if (!link.ok()) {
+        return link.status();
+      }
+      topology->links_[a * count + b] = *link;
+      topology->links_[b * count + a] = *link;
+    }
+  }
+  return std::shared_ptr<const NodeTopology>(std::move(topology));
+}
+
+const SubsetTable& NodeTopology::Table() const {
+  std::call_once(table_once_, [this] {
+    std::vector<int> gbps;
+    gbps.reserve(links_.size());
+    for (const Link& link : links_) {
+      gbps.push_back(link.gbps);
+    }
+    table_ = SubsetTable(gbps, numa_);
+  });
+  return table_;
+}
+
+Connectedness NodeTopology::Of(CardSet set) const {
+  if (card_count() <= kMaxTableCards) {
+    return Table().Of(set);
+  }
+  Connectedness result;
+  for (CardSet a = set; a != 0; a = WithoutLowest(a)) {
+    for (CardSet b = WithoutLowest(a); b != 0; b = WithoutLowest(b)) {
+      result.total_gbps += Gbps(LowestOf(a), LowestOf(b));
+    }
+  }
+  result.ring_gbps = CountOf(set) == 2 ? result.total_gbps : GreedyRing(set);
+  result.numa_nodes = CountNuma(numa_, set);
+  return result;
+}
+
+CardSet NodeTopology::BestCards(CardSet free, int count) const {
+  if (card_count() < kMaxCards) {
+    free &= CardBit(card_count()) - 1;
+  }
+  if (count < 1 || CountOf(free) < count) {
+    return 0;
+  }
+  return card_count() <= kMaxTableCards ? Table().Best(free, count) : GreedySet(free, count);
+}
+
+int NodeTopology::GreedyRing(CardSet set) const {
+  if (CountOf(set) < 3) {
+    return 0;
+  }
+  const int start = LowestOf(set);
+  int at = start;
+  int smallest = std::numeric_limits<int>::max();
+  for (CardSet left = WithoutLowest(set); left != 0;) {
+    int next = LowestOf(left);
+    for (CardSet others = WithoutLowest(left); others != 0; others = WithoutLowest(others)) {
+      next = Gbps(at, LowestOf(others)) > Gbps(at, next) ? LowestOf(others) : next;
+    }
+    smallest = std::min(smallest, Gbps(at, next));
+    left &= ~CardBit(next);
+    at = next;
+  }
+  return std::min(smallest, Gbps(at, start));
+}
+
+CardSet NodeTopology::GreedySet(CardSet free, int count) const {
+  if (count == 1) {
+    return CardBit(LowestOf(free));
+  }
+  CardSet chosen = 0;
+  int best = -1;
+  for (CardSet a = free; a != 0; a = WithoutLowest(a)) {
+    for (CardSet b = WithoutLowest(a); b != 0; b = WithoutLowest(b)) {
+      if (Gbps(LowestOf(a), LowestOf(b)) > best) {
+        best = Gbps(LowestOf(a), LowestOf(b));
+        chosen = CardBit(LowestOf(a)) | CardBit(LowestOf(b));
+      }
+    }
+  }
+  while (CountOf(chosen) < count) {
+    int next = -1;
+    int next_sum = -1;
+    for (CardSet candidates = free & ~chosen; candidates != 0;
+         candidates = WithoutLowest(candidates)) {
+      int sum = 0;
+      for (CardSet member = chosen; member != 0; member = WithoutLowest(member)) {
+        sum += Gbps(LowestOf(candidates), LowestOf(member));
+      }
+      if (sum > next_sum) {
+        next_sum = sum;
+        next = LowestOf(candidates);
+      }
+    }
+    chosen |= CardBit(next);
+  }
+  return chosen;
+}
+
+Result<std::shared_ptr<const NodeTopology>> Catalog::For(const model::Inventory& inventory) {
+  MutexLock lock(mutex_);
+  for (const auto& [shape, topology] : shapes_) {
+    if (shape == inventory.shape &&
+        topology->card_count() == static_cast<int>(inventory.cards.size())) {
+      return topology;
+    }
+  }
+  Result<std::shared_ptr<const NodeTopology>> created = NodeTopology::Create(inventory);
+  if (created.ok()) {
+    shapes_.emplace_back(inventory.shape, *created);
+  }
+  return created;
+}
+
+}  // namespace aliquot::topology
