@@ -13,6 +13,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(simdjson REQUIRED IMPORTED_TARGET simdjson)
 # cpp-httplib's macros (OpenSSL, zlib, Brotli) change the layout of its classes: take them from pkg-config, always.
 pkg_check_modules(cpp_httplib REQUIRED IMPORTED_TARGET cpp-httplib)
+# The API client's transport (src/kubeclient); Debian's OpenSSL flavour, libcurl4-openssl-dev.
+find_package(CURL 7.88 REQUIRED)
 if(ALIQUOT_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

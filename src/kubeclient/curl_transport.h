@@ -17,6 +17,7 @@
 namespace aliquot::kubeclient {
 
 class CurlSession;
+struct Endpoint;
 struct WireRequest;
 
 // "aliquot-allocator/<version>".
@@ -49,17 +50,18 @@ class CurlTransport final : public Transport {
   Status credentials_problem() const { return credentials_->last_problem(); }
 
  private:
-  CurlTransport(ClientConfig config, const Clock& clock, TransportOptions options,
+  CurlTransport(const ClientConfig& config, TransportOptions options, const Clock& clock,
                 std::unique_ptr<Credentials> credentials);
-  CallResult Send(const ApiRequest& request, const StreamLimits& limits, Cancellation* cancellation,
-                  const ChunkConsumer* consumer);
-  CallResult SendOnce(const WireRequest& wire, std::shared_ptr<const CredentialSet> credentials);
-  std::unique_ptr<CurlSession> TakeSession(std::shared_ptr<const CredentialSet> credentials);
+  CallResult Send(const ApiRequest& request, const StreamLimits& limits,
+                  Cancellation* cancellation, const ChunkConsumer* consumer);
+  CallResult SendOnce(const ApiRequest& request, WireRequest& wire,
+                      const std::shared_ptr<const CredentialSet>& credentials);
+  std::unique_ptr<CurlSession> TakeSession(const std::shared_ptr<const CredentialSet>& credentials);
   void ReturnSession(std::unique_ptr<CurlSession> session);
 
-  const ClientConfig config_;
-  const Clock& clock_;
   const TransportOptions options_;
+  const Clock& clock_;
+  const std::unique_ptr<Endpoint> endpoint_;
   const std::unique_ptr<Credentials> credentials_;
   Mutex mutex_;
   std::vector<std::unique_ptr<CurlSession>> idle_ GUARDED_BY(mutex_);  // last used last
