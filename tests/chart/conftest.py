@@ -1,53 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the chart's tests. They run the real helm; HELM says where it is."""
 import os
-import pathlib
-import subprocess
 
 import pytest
-import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-CHART = ROOT / "charts" / "aliquot"
-NAMESPACE = "aliquot-system"
-
-
-class Helm:
-    """The helm program on this chart."""
-
-    def __init__(self, program):
-        self._program = program
-
-    def run(self, command, *arguments):
-        """Exit status, standard output and standard error of one helm command."""
-        done = subprocess.run([self._program, command, *arguments], text=True, check=False, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        return done.returncode, done.stdout, done.stderr
-
-    def refusal(self, *settings):
-        """What helm says when it refuses these values; a failure when it takes them."""
-        status, text, error = self.run("template", "aliquot", str(CHART), *_set(settings))
-        assert status != 0, f"helm takes {settings}:\n{text}"
-        return error
-
-    def render(self, *settings):
-        """Every object of the chart for these values."""
-        status, text, error = self.run("template", "aliquot", str(CHART), f"--namespace={NAMESPACE}",
-                                       *_set(settings))
-        assert status == 0, error
-        return [each for each in yaml.safe_load_all(text) if each]
-
-
-def _set(settings):
-    return [f"--set={each}" for each in settings]
-
-
-def one(objects, kind, name=None):
-    """The only object of a kind, or the one of that name."""
-    found = [each for each in objects
-             if each["kind"] == kind and name in (None, each["metadata"]["name"])]
-    assert len(found) == 1, f"{len(found)} objects of kind {kind} and name {name}"
-    return found[0]
+from rendering import Helm
 
 
 @pytest.fixture(scope="session")
