@@ -220,7 +220,7 @@ def test_a_changed_configuration_makes_a_new_pod(helm):
 
 # A configuration in which every section that the values may set is set to something else than its default.
 EVERY_SECTION = ("config.http.maxConnections=100", "config.limits.maxSharersPerCard=4",
-                 "config.search.stepsPerNode=100", "config.scoring.policy=default",
+                 "config.search.stepsPerNode=100", "config.scoring.policy=binpack",
                  "config.deadlines.filter=500ms", "config.stamp.reservation=20s",
                  "config.watch.pageSize=100", "config.gpuManagerAnnotations.gpuAssigned=true",
                  "config.drainTimeout=5s", "config.log.level=debug")
