@@ -129,6 +129,8 @@ class BindDesk {
 
  private:
   using State = PendingBind::State;
+  // What the ledger hears at the end of a bind.
+  enum class Tell { kNothing, kConfirm, kGiveBack };
 
   void EndByWatch(std::string_view uid, Tell tell, const std::string* node);
   bool TakeBack(const Ticket& ticket) { return MoveFrom(State::kQueued, State::kPreparing, ticket); }
@@ -136,8 +138,7 @@ class BindDesk {
   void LookUp(const Ticket& ticket, const std::string& otherwise);
   bool MoveFrom(State from, State to, const Ticket& ticket);
   void Unsettled(State from, const Ticket& ticket, SteadyTime settle_at);
-  // Only the first of two ends counts. `tell`: what the ledger hears.
-  enum class Tell { kNothing, kConfirm, kGiveBack };
+  // Only the first of two ends counts.
   void Finish(const Ticket& ticket, Tell tell, BindAnswer answer);
   void ReportLateEnd(const PendingBind& bind, const BindAnswer& answer) const;
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/extender_wire.h"
+#include "extender/node_order.h"
 #include "model/demand.h"
 #include "scoring/refusal.h"
 
@@ -129,23 +129,16 @@ Status Filter::CheckNodes(Request& request) const {
     request.held_on = hold->node;
     return Status::Ok();
   }
-  std::vector<std::size_t> order(names.size());
-  std::iota(order.begin(), order.end(), 0);
-  // Nodes share one budget of search steps, which only several containers can use up: by name, so that the
-  // order of the request decides nothing.
-  if (request.demand->containers.size() > 1) {
-    std::sort(order.begin(), order.end(),
-              [&names](std::size_t a, std::size_t b) { return names[a] < names[b]; });
-  }
   const SteadyTime deadline = request.started + options_.deadline;
   scoring::StepBudget budget(placer_.options());
-  for (std::size_t done = 0; done < order.size(); ++done) {
-    if (done % kNodesPerClockRead == 0 && clock_.SteadyNow() > deadline) {
+  std::size_t done = 0;
+  for (const std::size_t i : OrderForSearch(names, *request.demand)) {
+    if (done++ % kNodesPerClockRead == 0 && clock_.SteadyNow() > deadline) {
       return Status(StatusCode::kDeadlineExceeded, std::string(kTooLate));
     }
     scoring::NodeState node;
-    Refusal& verdict = request.verdicts[order[done]];
-    if (!request.snapshot->Find(names[order[done]], &node)) {
+    Refusal& verdict = request.verdicts[i];
+    if (!request.snapshot->Find(names[i], &node)) {
       verdict = Refusal::kUnknownNode;
       continue;
     }
@@ -164,7 +157,7 @@ std::shared_ptr<const FilterAnswer> Filter::Answer(const Request& request) const
   const std::vector<std::string_view>& names = request.args.node_names;
   const std::string unusable = request.demand.status().message();
   api::FilterResult result;
-  std::array<std::size_t, static_cast<std::size_t>(Refusal::kNotTogether) + 1> counts{};
+  std::array<std::size_t, scoring::kAllRefusals.size()> counts{};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Refusal verdict = request.verdicts[i];
     if (!request.demand.ok()) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
-#include "api/extender_wire.h"
 #include "base/clock.h"
 #include "extender/reply.h"
 #include "ledger/ledger.h"
@@ -17,7 +17,8 @@ namespace aliquot::extender {
 // The prioritize verb: ranks the nodes that hold the pod and maps the ranks to 10..0, the best one alone on
 // 10. A node that holds it no longer gets 0. Protocol: k8s.io/kube-scheduler/extender/v1 HostPriorityList.
 //
-// No side effect; one snapshot a request. Thread-safe. Everything referred to must outlive it.
+// No side effect; one snapshot a request; the scores do not depend on the order of the names. Thread-safe.
+// Everything referred to must outlive it.
 class Prioritize {
  public:
   Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer, const model::ResourceNames& names,
@@ -27,7 +28,12 @@ class Prioritize {
   Reply Handle(std::string_view body);
 
  private:
-  std::string Rank(const api::ExtenderArgs& args, std::string_view* best) const;
+  struct Request;
+
+  std::vector<int> ScoreNodes(const Request& request) const;
+  void RankFitting(const Request& request, std::vector<int>& scores) const;
+  void Report(const Request& request, observability::RequestOutcome outcome, std::string_view word,
+              std::string_view node, std::string_view reason);
 
   const ledger::Ledger& ledger_;
   const scoring::Placer& placer_;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extender/prioritize.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/extender_wire.h"
+#include "extender/node_order.h"
+#include "model/demand.h"
+#include "scoring/rank_nodes.h"
+
+namespace aliquot::extender {
+
+using observability::RequestOutcome;
+
+struct Prioritize::Request {
+  SteadyTime started;
+  api::ExtenderArgs args;
+  Result<model::PodDemand> demand = model::PodDemand();
+};
+
+Prioritize::Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer,
+                       const model::ResourceNames& names, const Clock& clock,
+                       observability::Metrics& metrics, observability::DecisionLog& log)
+    : ledger_(ledger), placer_(placer), names_(names), clock_(clock), metrics_(metrics), log_(log) {}
+
+Reply Prioritize::Handle(std::string_view body) {
+  Request request;
+  request.started = clock_.SteadyNow();
+  Result<api::ExtenderArgs> args = api::ParseExtenderArgs(body, names_);
+  if (!args.ok()) {
+    Report(request, RequestOutcome::kInvalid, "error", "", args.status().message());
+    return Reply{400, args.status().message()};
+  }
+  request.args = *std::move(args);
+  request.demand = model::DemandOf(request.args.pod, names_);
+
+  const std::vector<int> scores = ScoreNodes(request);
+  std::vector<api::HostPriority> list;
+  list.reserve(scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    list.push_back({request.args.node_names[i], scores[i]});
+  }
+  Reply reply;
+  api::WriteHostPriorityList(reply.body, list);
+  const auto best = std::max_element(scores.begin(), scores.end());
+  const bool any = best != scores.end() && *best > 0;
+  Report(request, any ? RequestOutcome::kOk : RequestOutcome::kRefused, any ? "ranked" : "refused",
+         any ? request.args.node_names[static_cast<std::size_t>(best - scores.begin())] : "", "");
+  return reply;
+}
+
+std::vector<int> Prioritize::ScoreNodes(const Request& request) const {
+  const std::vector<std::string_view>& names = request.args.node_names;
+  std::vector<int> scores(names.size(), 0);
+  if (!request.demand.ok() || request.demand->empty()) {
+    return scores;
+  }
+  // A pod that is being bound has its node already.
+  if (const auto hold = ledger_.FindHold(request.args.pod.uid)) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      scores[i] = names[i] == hold->node ? scoring::kBestNodeScore : 0;
+    }
+    return scores;
+  }
+  RankFitting(request, scores);
+  return scores;
+}
+
+void Prioritize::RankFitting(const Request& request, std::vector<int>& scores) const {
+  const std::vector<std::string_view>& names = request.args.node_names;
+  const std::shared_ptr<const ledger::Snapshot> snapshot = ledger_.Read();
+  scoring::StepBudget budget(placer_.options());
+  std::vector<scoring::RankedNode> fitting;
+  std::vector<std::size_t> places;  // parallel to `fitting`: index into names
+  fitting.reserve(names.size());
+  places.reserve(names.size());
+  scoring::Choice choice;
+  for (const std::size_t i : OrderForSearch(names, *request.demand)) {
+    scoring::NodeState node;
+    if (!snapshot->Find(names[i], &node)) {
+      continue;
+    }
+    placer_.ChooseInto(node, *request.demand, request.args.pod.tolerates_cordon, budget, choice);
+    if (choice.verdict.fits()) {
+      fitting.push_back({names[i], placer_.policy().RankNode(node, *request.demand, choice.cards)});
+      places.push_back(i);
+    }
+  }
+  const std::vector<int> ranked = scoring::ScoresOf(fitting);
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    scores[places[i]] = ranked[i];
+  }
+}
+
+void Prioritize::Report(const Request& request, RequestOutcome outcome, std::string_view word,
+                        std::string_view node, std::string_view reason) {
+  const auto duration = clock_.SteadyNow() - request.started;
+  metrics_.CountRequest(observability::Verb::kPrioritize, outcome, duration);
+  const std::string pod = request.args.pod.key.ToString();
+  observability::Decision decision;
+  decision.component = "extender";
+  decision.verb = "prioritize";
+  decision.pod = pod;
+  decision.uid = request.args.pod.uid;
+  decision.node = node;
+  decision.outcome = word;
+  decision.reason = reason;
+  decision.duration = duration;
+  log_.Record(decision);
+}
+
+}  // namespace aliquot::extender
