@@ -41,7 +41,7 @@ class Snapshot {
 
   // False when the node is not known. The view lives as long as this snapshot.
   bool Find(std::string_view node, scoring::NodeState* state) const;
-  // All nodes, in the order in which they were first seen.
+  // All nodes, in the order of their places. Views: keep the snapshot while they are used.
   std::vector<scoring::NodeState> Nodes() const;
 
  private:

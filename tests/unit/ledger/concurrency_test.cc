@@ -61,7 +61,8 @@ TEST_F(ConcurrencyTest, TheWatchAndOurBindsMayRace) {
   std::atomic<bool> stop{false};
   std::thread reader([&] {
     while (!stop) {
-      for (const scoring::NodeState& node : ledger_.Read()->Nodes()) {
+      const auto snapshot = ledger_.Read();
+      for (const scoring::NodeState& node : snapshot->Nodes()) {
         for (std::size_t card = 0; card < node.card_count; ++card) {
           ASSERT_LE(node.cards[card].core_used, 100);
         }

@@ -32,7 +32,7 @@ class LedgerFixture : public ::testing::Test {
   bool Closed(const std::string& node) const;
 
   FakeClock clock_;
-  scoring::FirstFitPolicy policy_;
+  scoring::FirstFit policy_;
   scoring::Placer placer_{scoring::PlacerOptions(), policy_};
   topology::Catalog catalog_;
   Ledger ledger_{placer_, catalog_, model::ResourceNames(), clock_};
