@@ -17,7 +17,7 @@ def _audited(cluster, start, namespace, name, verb):
 def _calls(cluster):
     """Requests that reached the allocator so far: scheduler verbs and mutation."""
     metric = cluster.allocator.metric
-    return {verb: metric("aliquot_requests_total", verb=verb)
+    return {verb: metric("aliquot_allocator_requests_total", verb=verb)
             for verb in ("filter", "prioritize", "bind", "mutate")}
 
 

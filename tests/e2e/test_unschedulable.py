@@ -45,11 +45,11 @@ def test_explain_gives_the_numbers_of_each_node(cluster, work):
 
 def test_a_pod_that_cannot_fit_is_filtered_at_most_three_times_in_30_seconds(cluster, work):
     _full(work)
-    before = cluster.allocator.metric("aliquot_requests_total", verb="filter")
+    before = cluster.allocator.metric("aliquot_allocator_requests_total", verb="filter")
     attempts = cluster.scheduler.attempts().get("unschedulable", 0)
     work.create(pods.share("waits", core=50, memory=15))
     sentence = work.wait_refused("waits")
     time.sleep(30)  # the claim is about thirty quiet seconds
-    assert cluster.allocator.metric("aliquot_requests_total", verb="filter") - before <= 3
+    assert cluster.allocator.metric("aliquot_allocator_requests_total", verb="filter") - before <= 3
     assert cluster.scheduler.attempts()["unschedulable"] - attempts <= 3
     assert work.wait_refused("waits") == sentence, "the sentence is not stable"

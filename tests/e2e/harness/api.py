@@ -155,10 +155,16 @@ class Watch:
         self._thread.start()
 
     def _collect(self):
+        # Not `for line in response`: HTTPResponse.readline takes a chunk that has not arrived in full
+        # for the end of the stream.
+        rest = b""
         try:
-            for line in self._response:
-                event = json.loads(line)
-                self.events.append((time.monotonic(), event["type"], event["object"]))
+            while data := self._response.read1(1 << 16):
+                *lines, rest = (rest + data).split(b"\n")
+                now = time.monotonic()
+                for line in lines:
+                    event = json.loads(line)
+                    self.events.append((now, event["type"], event["object"]))
         except (OSError, ValueError, AttributeError, http.client.HTTPException):
             pass  # The connection ended: stop() or the server.
 

@@ -117,10 +117,14 @@ class Workspace:
                 assert node is None, f"{each['metadata']['name']} is pending but fits on {node}"
         return ledger
 
+    def delete_pods(self):
+        """Deletes all pods at once and returns when they are gone."""
+        self.api.delete(self._pods, grace=0)
+        until("the pods to be gone", lambda: not self.pods()[0], timeout=30)
+
     def clean(self):
         """Removes jobs, pods and nodes. The empty namespace stays: its removal takes long."""
         self.api.delete(f"/apis/batch/v1/namespaces/{self.name}/jobs",
                         propagationPolicy="Background")
-        self.api.delete(self._pods, grace=0)
-        until("the pods to be gone", lambda: not self.pods()[0], timeout=20)
+        self.delete_pods()
         self.api.delete("/api/v1/nodes", labelSelector=f"{nodes.GROUP_LABEL}={self.name}")
