@@ -24,7 +24,7 @@ void ReadName(JsonReader& reader, const JsonField& field, const JsonPath& path,
 }  // namespace
 
 Result<BindArgs> ParseBindArgs(std::string_view body) {
-  constexpr std::string_view kSubject = "the bind arguments";
+  constexpr std::string_view kSubject = "the request body";
   JsonDocument document;
   const auto root = document.Parse(body, kMaxRequestDepth);
   if (!root.ok()) {

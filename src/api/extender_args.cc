@@ -110,7 +110,7 @@ Status ReadNodes(JsonReader& reader, const JsonField& nodes, const JsonPath& pat
   }
   const auto error = raw::ReadItems(args.storage->text(), args.node_items);
   if (error || args.node_items.size() != args.node_names.size()) {
-    return Internal(std::string("the extender arguments: Nodes.items could not be split: ") +
+    return Internal(std::string("the request body: Nodes.items could not be split: ") +
                     simdjson::error_message(error));
   }
   return Status::Ok();
@@ -124,7 +124,7 @@ ExtenderArgs::ExtenderArgs(ExtenderArgs&&) noexcept = default;
 ExtenderArgs& ExtenderArgs::operator=(ExtenderArgs&&) noexcept = default;
 
 Result<ExtenderArgs> ParseExtenderArgs(std::string_view body, const model::ResourceNames& names) {
-  constexpr std::string_view kSubject = "the extender arguments";
+  constexpr std::string_view kSubject = "the request body";
   ExtenderArgs args;
   args.storage = std::make_unique<JsonDocument>();
   const auto root = args.storage->Parse(body, kMaxRequestDepth);
