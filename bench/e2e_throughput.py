@@ -100,14 +100,18 @@ class Bench:
             finally:
                 begun = time.monotonic()
                 scheduler.signal(signal.SIGCONT)
-            bound = {}
+            bound, seen = {}, 0
 
             def all_bound():
-                for when, _, each in watch.events:
+                # Only the new events: this program shares two cores with what it measures.
+                nonlocal seen
+                fresh = watch.events[seen:]
+                seen += len(fresh)
+                for when, _, each in fresh:
                     if pods.node_of(each):
                         bound.setdefault(each["metadata"]["name"], when)
                 return len(bound) == self._pod_count
-            until(f"{self._pod_count} pods to be bound", all_bound, _ROUND_LIMIT_S, every=0.2)
+            until(f"{self._pod_count} pods to be bound", all_bound, _ROUND_LIMIT_S, every=0.1)
             took = max(bound.values()) - begun
         if kind == "ours":
             work.ledger().check()
