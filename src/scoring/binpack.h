@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policy "binpack": shares go to the tightest card, pods to the fullest node, so that whole cards and
-// whole nodes stay free. Ranks are in permille of a card or of a node.
+// Policy "binpack": shares go to the tightest card, pods to the fullest node, so that whole cards
+// and whole nodes stay free. Ranks are in permille of a card or of a node.
 
 #include "scoring/policy.h"
 

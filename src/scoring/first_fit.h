@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policy "first-fit": the lowest cards that fit, all nodes alike (the first by name wins). The plain
-// rule that the others are measured against.
+// Policy "first-fit": the lowest cards that fit, all nodes alike (the first by name wins). The
+// plain rule that the others are measured against.
 
 #include "scoring/policy.h"
 

@@ -31,13 +31,15 @@ struct CardState {
 struct NodeFacts {
   std::string name;
   bool cordoned = false;
-  // nullptr when the node published none that can be read; then `inventory_problem` says why ("" = none).
+  // nullptr when the node published none that can be read; then `inventory_problem` says why
+  // ("" = none).
   std::shared_ptr<const model::Inventory> inventory;
   std::shared_ptr<const topology::NodeTopology> topology;  // nullptr exactly when `inventory` is
   std::string inventory_problem;
 };
 
-// A node at one instant, as policies see it. A view: owned by the snapshot or the ledger that made it.
+// A node at one instant, as policies see it. A view: owned by the snapshot or the ledger that made
+// it.
 struct NodeState {
   const NodeFacts* facts = nullptr;
   const CardState* cards = nullptr;  // card_count of them, in the order of the inventory

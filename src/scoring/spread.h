@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policy "spread": shares go to the card, pods to the node, with the most left. For services that want
-// distance from each other. Ranks are in permille of a card or of a node.
+// Policy "spread": shares go to the card, pods to the node, with the most left. For services that
+// want distance from each other. Ranks are in permille of a card or of a node.
 
 #include "scoring/policy.h"
 

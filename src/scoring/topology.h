@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policy "topology": whole cards are the best-connected idle set (docs/reference/scoring.md), a share
-// takes the card whose loss costs idle sets least. Ranks are in GB/s, weighted term by term.
+// Policy "topology": whole cards are the best-connected idle set (docs/reference/scoring.md), a
+// share takes the card whose loss costs idle sets least. Ranks are in GB/s, weighted term by term.
 
 #include "scoring/policy.h"
 

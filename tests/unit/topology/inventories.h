@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Inventories for tests of topology: identity and sizes do not matter here.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "model/inventory.h"
+#include "topology/node_topology.h"
+
+namespace aliquot::topology {
+
+inline model::Inventory InventoryOf(std::string_view links, const std::vector<int>& numa) {
+  model::Inventory inventory;
+  for (const int node : numa) {
+    model::Card card;
+    card.uuid = "GPU-" + std::to_string(inventory.cards.size());
+    card.minor = static_cast<int>(inventory.cards.size());
+    card.mib = 16384;
+    card.health = "ok";
+    card.numa = node;
+    inventory.cards.push_back(card);
+  }
+  if (!links.empty()) {
+    for (const std::string_view word : Split(links, ',')) {
+      inventory.links.emplace_back(word);
+    }
+  }
+  SetShape(inventory);
+  return inventory;
+}
+
+inline std::shared_ptr<const NodeTopology> TopologyOf(std::string_view links,
+                                                      const std::vector<int>& numa) {
+  return NodeTopology::Create(InventoryOf(links, numa)).value();
+}
+
+}  // namespace aliquot::topology
