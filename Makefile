@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every target is one call of a tool in tools/, which says how it works. `make help` lists them.
+PYTHON := /usr/bin/python3
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo demo-serve test test-quick test-long bench format lint clean dependencies test-dependencies
+
+help:  ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: dependencies  ## release programs into out/bin, libraries into out/lib
+	@tools/build-programs.sh
+
+demo: build  ## six pods through mutate, filter, prioritize and bind, and every card after; ends by itself
+	@$(PYTHON) tools/demo.py
+
+demo-serve: build  ## the same, then keeps the allocator up and prints curl lines to try
+	@$(PYTHON) tools/demo.py --serve
+
+test: test-dependencies  ## everything: unit, integration, sanitizers, chart, documents, demo, end to end
+	@$(PYTHON) tools/run-tests.py all
+
+test-quick: test-dependencies  ## the same without the end-to-end part and the second sanitizer
+	@$(PYTHON) tools/run-tests.py quick
+
+test-long: test-dependencies  ## everything, and the long matrices
+	@$(PYTHON) tools/run-tests.py long
+
+bench: build  ## speed and memory of the scheduler path, a table and out/bench/scheduler.json
+	@bench/run.sh
+
+format: test-dependencies  ## format every C++ file
+	@tools/format.sh
+
+lint: test-dependencies  ## clang-tidy over every source (minutes)
+	@tools/lint.sh
+
+clean:  ## remove what was built here; caches outside the tree stay
+	@rm -rf build out
+
+dependencies:
+	@tools/install-dependencies.sh
+
+test-dependencies:
+	@tools/install-dependencies.sh --tests

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator/problems.h"
+#include "model/names.h"
+
+namespace aliquot::allocator {
+
+// What aliquot-allocator can be told, at its defaults. docs/reference/configuration.md describes
+// every key; VisitFields (configuration_fields.h) is the table of their names and bounds. Plain
+// values.
+struct Configuration {
+  struct Listen {
+    std::string extender = ":8443";
+    std::string admission = ":8444";
+    std::string monitor = "127.0.0.1:8080";
+  };
+  struct Tls {
+    std::string certificate_file;
+    std::string key_file;
+    std::string client_ca_file;
+    std::string admission_certificate_file;
+    std::string admission_key_file;
+    std::chrono::milliseconds reload_interval{1000};
+  };
+  struct Http {
+    std::int64_t extender_threads = 32;
+    std::int64_t admission_threads = 16;
+    std::int64_t max_connections = 4096;
+    std::int64_t max_body_bytes = 16 << 20;
+    std::int64_t max_buffered_bytes = 256 << 20;
+    std::chrono::milliseconds handshake_timeout{5000};
+    std::chrono::milliseconds receive_timeout{10000};
+    std::chrono::milliseconds send_timeout{10000};
+    std::chrono::milliseconds idle_timeout{120000};
+    bool server_timing = false;
+  };
+  struct Search {
+    std::int64_t steps_per_node = 20000;
+    std::int64_t steps_per_request = 400000;
+  };
+  struct Deadlines {
+    std::chrono::milliseconds filter{1000};
+    std::chrono::milliseconds bind{4000};
+    std::chrono::milliseconds bind_settle{10000};
+  };
+  struct Watch {
+    std::chrono::milliseconds full_list_interval{600000};
+    std::int64_t page_size = 500;
+  };
+
+  std::string kubeconfig;
+  std::string cluster_file;
+  model::ResourceNames resource_names;
+  Listen listen;
+  std::string addresses_file;
+  Tls tls;
+  Http http;
+  std::int64_t max_sharers_per_card = 16;
+  Search search;
+  std::string scoring_policy = "composite";  // scoring::kDefaultPolicy
+  Deadlines deadlines;
+  std::chrono::milliseconds stamp_reservation{15000};
+  Watch watch;
+  bool gpu_assigned_annotation = false;
+  std::chrono::milliseconds drain_timeout{20000};
+  std::string log_level = "info";
+};
+
+inline constexpr std::string_view kConfigurationApiVersion = "aliquot.io/v1alpha1";
+inline constexpr std::string_view kConfigurationKind = "AllocatorConfiguration";
+inline constexpr std::size_t kMaxConfigurationBytes = 1 << 20;
+
+// Where each value that was given comes from, by its key ("listen.monitor"): "allocator.yaml:12",
+// "--tls-cert".
+using Origins = std::map<std::string, std::string, std::less<>>;
+
+// Overwrites `configuration` with what the document says. Thread-safe.
+void ReadConfiguration(std::string_view text, const std::string& file, Configuration& configuration,
+                       Origins& origins, Problems& problems);
+void LoadConfiguration(const std::string& file, Configuration& configuration, Origins& origins,
+                       Problems& problems);
+
+// The rules that join several values, or that a flag can break too. Opens no file and no socket.
+void CheckConfiguration(const Configuration& configuration, const Origins& origins,
+                        Problems& problems);
+
+// The configuration as such a document: reading it gives the same configuration again.
+std::string PrintConfiguration(const Configuration& configuration);
+
+}  // namespace aliquot::allocator

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the test run, in order: cheap ones first, so that a small mistake shows early."""
+import dataclasses
+import typing
+
+from . import steps
+from .outcome import Outcome
+from .steps import PYTHON, ROOT
+
+# Rooms with threads of their own or locks that several threads take.
+_THREADED = ("unit/http", "unit/kubeclient", "unit/ledger", "unit/extender", "unit/reconcile",
+             "unit/allocator", "unit/observability", "unit/admission", "integration")
+_SANITIZERS = {
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """One row of the final table. `modes` says in which runs it takes part."""
+    name: str
+    action: typing.Callable[[], Outcome]
+    modes: tuple = ("quick", "all", "long")
+
+
+def _house_rules():
+    outcome = steps.check("layering", [PYTHON, "tools/check-layering.py"])
+    outcome.add(steps.check("source rules", [PYTHON, "tools/check-sources.py"]))
+    outcome.add(steps.check("clang-format", ["tools/format.sh", "--check"]))
+    return outcome
+
+
+def _debug():
+    return steps.build("dev") or steps.ctest("dev", "build/dev")
+
+
+def _address_sanitizer():
+    return steps.build("asan") or steps.ctest("asan", "build/asan", _SANITIZERS)
+
+
+def _thread_sanitizer():
+    folders = [f"tests/{each}" for each in _THREADED
+               if (ROOT / "tests" / each / "CMakeLists.txt").exists()]
+    failure = steps.build("tsan", *(f"{each}/all" for each in folders))
+    if failure:
+        return failure
+    outcome = Outcome()
+    for folder in folders:
+        name = "tsan-" + folder.replace("/", "-")
+        outcome.add(steps.ctest(name, f"build/tsan/{folder}", _SANITIZERS))
+    return outcome
+
+
+def _lock_rules():
+    return steps.build("clang", "-DALIQUOT_BUILD_TESTS=OFF") or Outcome(passed=1)
+
+
+def _tools():
+    return steps.pytest("tools", "tools/tests")
+
+
+def _chart():
+    return steps.pytest("chart", "tests/chart")
+
+
+def _documents():
+    return steps.pytest("docs", "tests/docs")
+
+
+def _programs():
+    return steps.check("make build", ["make", "build"])
+
+
+def _demo():
+    return steps.check("make demo", ["make", "demo"])
+
+
+def _end_to_end(*arguments):
+    report = steps.fresh_report("e2e")
+    status = steps.run(["tests/e2e/run.sh", f"--junit-xml={report}", *arguments])
+    return steps.believe(steps.read_junit(report), status, "tests/e2e/run.sh")
+
+
+PARTS = (
+    Part("house rules", _house_rules),
+    Part("tools", _tools),
+    Part("release build", _programs),
+    Part("unit and integration", _debug),
+    Part("documents", _documents),
+    Part("chart", _chart),
+    Part("demo", _demo),
+    Part("address and undefined", _address_sanitizer),
+    Part("lock rules (clang)", _lock_rules),
+    Part("thread sanitizer", _thread_sanitizer, ("all", "long")),
+    Part("end to end", _end_to_end, ("all", "long")),
+)
+
+
+def parts_of(mode):
+    """The parts of a run, in order."""
+    return [part for part in PARTS if mode in part.modes]
