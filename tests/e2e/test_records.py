@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from harness import chart, nodes, pods
-from harness.api import ApiError
+from harness import nodes, pods
 from harness.waiting import until
 
 
@@ -25,43 +24,12 @@ def test_a_label_taken_off_frees_nothing_and_comes_back(work):
     work.ledger().check()
 
 
-def test_a_tenant_may_not_write_our_annotations(work):
-    work.add_node(cards=1)
-    work.create(pods.share("guarded"))
-    bound = work.wait_bound("guarded")
-    for value in ("{}", None):
-        with pytest.raises(ApiError) as refusal:
-            work.patch_metadata("guarded", annotations={pods.ALLOCATION: value})
-        assert refusal.value.code in (403, 422)
-    for key in (f"{pods.INDEX_PREFIX}0", "tencent.com/predicate-node"):
-        with pytest.raises(ApiError):
-            work.patch_metadata("guarded", annotations={key: "7"})
-    work.patch_metadata("guarded", annotations={"example.org/mine": "yes"})
-    assert pods.annotations_of(work.pod("guarded"))[pods.ALLOCATION] == pods.annotations_of(
-        bound)[pods.ALLOCATION]
-
-
-def _without_guards(cluster, work, name):
-    """Removes the policies that keep tenants off our annotations, as in a cluster without them."""
-    for built in chart.of_kind(cluster.objects, "ValidatingAdmissionPolicyBinding"):
-        cluster.api.delete(chart.path_of(built, built["metadata"]["name"]))
-
-    def writable():
-        try:
-            work.patch_metadata(name, annotations={pods.ALLOCATION: "{"})
-            return True
-        except ApiError:
-            return False
-    until("the guard to be gone", writable)
-
-
 @pytest.mark.parametrize("damage", ["unreadable", "claims-everything", "future-version"])
 def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
     node = work.add_node(cards=3)
     work.create(pods.share("vandal", core=60, memory=15))
     record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
     own = record["containers"]["main"]["cards"][0]["uuid"]
-    _without_guards(cluster, work, "vandal")
     value = "{"
     if damage == "claims-everything":
         record["containers"]["main"]["cards"] = [
@@ -83,11 +51,10 @@ def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
     work.wait_refused("too-much")
 
 
-def test_an_edited_record_changes_nothing_while_the_allocator_runs(cluster, work):
+def test_an_edited_record_changes_nothing_while_the_allocator_runs(work):
     node = work.add_node(cards=1)
     work.create(pods.share("vandal", core=60, memory=15))
     record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
-    _without_guards(cluster, work, "vandal")
     record["containers"]["main"]["cards"][0].update(core=1, mib=1)
     work.patch_metadata("vandal", annotations={pods.ALLOCATION: json.dumps(record)})
     work.create(pods.share("greedy", core=50, memory=15))
@@ -100,7 +67,6 @@ def test_a_record_damaged_beyond_repair_counts_what_the_pod_asked_for_on_every_c
     work.add_node(cards=2)
     work.create(pods.share("vandal", core=60, memory=15))
     work.wait_bound("vandal")
-    _without_guards(cluster, work, "vandal")
     work.patch_metadata("vandal", annotations={pods.ALLOCATION: "{", f"{pods.INDEX_PREFIX}0": "none"})
     cluster.allocator.restart()
     # Never free, and no more than it asked for: 40 % of either card can still be had, a whole card not.

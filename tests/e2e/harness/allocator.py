@@ -16,7 +16,7 @@ _LISTENERS = ("extender", "admission", "monitor")
 class Allocator:
     """One allocator process. It keeps its three ports over restarts, as a Service would."""
 
-    def __init__(self, plane, service_account, configuration=None, name="aliquot-allocator"):
+    def __init__(self, plane, service_account, configuration, name="aliquot-allocator"):
         self.plane = plane
         self.service_account = service_account
         self.user = f"system:serviceaccount:{NAMESPACE}:{service_account}"
@@ -25,12 +25,21 @@ class Allocator:
         self.addresses = dict.fromkeys(_LISTENERS, "127.0.0.1:0")
         self._name = name
         self._configuration = configuration
-        self._serving = plane.authority.issue(name, name, hosts=(
-            "127.0.0.1", "localhost", f"{name}.{NAMESPACE}.svc"))
+        self._serving = plane.authority.issue(name, name, hosts=("127.0.0.1", "localhost"))
         self.process = None
         self.server = None  # where it was told the API server is
 
-    def prepare(self, server=None):
+    def _write_configuration(self):
+        """The chart's configuration, with the files that its Secrets would be mounted as."""
+        certificate, key = (str(path) for path in self._serving)
+        path = self.folder / "allocator.yaml"
+        path.write_text(json.dumps({**self._configuration, "tls": {
+            **self._configuration.get("tls", {}), "certificateFile": certificate, "keyFile": key,
+            "clientCAFile": str(self.plane.authority.certificate),
+            "admissionCertificateFile": certificate, "admissionKeyFile": key}}))
+        return path
+
+    def _prepare(self, server):
         """Gets a token and describes the process; `server` overrides where the API server is."""
         answer = self.plane.api.post(
             f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{self.service_account}/token",
@@ -42,22 +51,16 @@ class Allocator:
         self.server = server or self.plane.server
         config = kubeconfig.write(self.folder / "kubeconfig", self.server,
                                   self.plane.authority.certificate, token_file=token)
-        arguments = [PROGRAM, f"--kubeconfig={config}", f"--tls-cert={self._serving[0]}",
-                     f"--tls-key={self._serving[1]}",
-                     f"--client-ca={self.plane.authority.certificate}",
+        arguments = [PROGRAM, f"--config={self._write_configuration()}", f"--kubeconfig={config}",
                      f"--addresses-file={self.folder / 'addresses.json'}"]
         arguments += [f"--{each}-listen={self.addresses[each]}" for each in _LISTENERS]
-        if self._configuration:
-            path = self.folder / "allocator.yaml"
-            path.write_text(self._configuration)
-            arguments.append(f"--config={path}")
         self.process = Process(self._name, arguments, self.plane.folder)
 
     def start(self, server=None):
         """Starts it and returns when it is ready to serve."""
         addresses = self.folder / "addresses.json"
         addresses.unlink(missing_ok=True)
-        self.prepare(server)
+        self._prepare(server)
         self.process.start()
         self.process.wait_until("listening", addresses.exists, timeout=20)
         self.addresses = {key: value for key, value in json.loads(addresses.read_text()).items()

@@ -132,41 +132,56 @@ class Api:
 
     def watch(self, path, resource_version, **query):
         """Starts a watch and returns it; see Watch."""
-        query.update(watch="1", resourceVersion=resource_version)
+        return Watch(self, path, resource_version, query)
+
+    def open_watch(self, path, query):
+        """One watch request; returns its socket and response."""
         connection = self._connect(timeout=30)
         open_socket = connection.sock
         connection.request("GET", path + "?" + urllib.parse.urlencode(query), headers=self._headers())
         response = connection.getresponse()
         if response.status != 200:
             raise ApiError(response.status, response.read())
-        return Watch(connection, open_socket, response)
+        open_socket.settimeout(None)
+        return open_socket, response
 
 
 class Watch:
-    """The events of one watch, collected by a thread. `events` are (time, type, object)."""
+    """The events of one watch, collected by a thread. `events` are (time, type, object).
 
-    def __init__(self, connection, open_socket, response):
+    The API server ends a watch whose reader is slow; like every client, this one then goes on from the
+    last version that it saw, so no event is missed.
+    """
+
+    def __init__(self, api, path, resource_version, query):
         self.events = []
-        self._connection = connection
-        self._response = response
-        self._socket = open_socket
-        self._socket.settimeout(None)
-        self._thread = threading.Thread(target=self._collect, daemon=True)
+        self._api, self._path = api, path
+        self._query = {**query, "watch": "1", "resourceVersion": resource_version}
+        self._stopped = False
+        self._socket, self._response = api.open_watch(path, self._query)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def _run(self):
+        while not self._stopped:
+            try:
+                self._collect()
+            except (OSError, AttributeError, http.client.HTTPException):
+                pass  # The connection ended: by stop(), or by the server.
+            if not self._stopped:
+                self._socket, self._response = self._api.open_watch(self._path, self._query)
+
     def _collect(self):
-        # Not `for line in response`: HTTPResponse.readline takes a chunk that has not arrived in full
-        # for the end of the stream.
+        # Not `for line in response`: HTTPResponse.readline hides how the stream ended.
         rest = b""
-        try:
-            while data := self._response.read1(1 << 16):
-                *lines, rest = (rest + data).split(b"\n")
-                now = time.monotonic()
-                for line in lines:
-                    event = json.loads(line)
-                    self.events.append((now, event["type"], event["object"]))
-        except (OSError, ValueError, AttributeError, http.client.HTTPException):
-            pass  # The connection ended: stop() or the server.
+        while data := self._response.read1(1 << 16):
+            *lines, rest = (rest + data).split(b"\n")
+            now = time.monotonic()
+            for line in lines:
+                event = json.loads(line)
+                assert event["type"] != "ERROR", event
+                self._query["resourceVersion"] = event["object"]["metadata"]["resourceVersion"]
+                self.events.append((now, event["type"], event["object"]))
 
     def of(self, name):
         """The events about the object of this name, oldest first."""
@@ -174,12 +189,12 @@ class Watch:
 
     def stop(self):
         """Ends the watch."""
+        self._stopped = True
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
         self._thread.join(5)
-        self._connection.close()
 
     def __enter__(self):
         return self

@@ -13,10 +13,6 @@ from .control_plane import ControlPlane
 from .scheduler import Scheduler
 from .waiting import until
 
-# The chart takes certificates as given Secrets; the tests' certificates reach the allocator as files.
-CHART_SETTINGS = ()
-
-
 def shipped_scheduler_configuration():
     """The KubeSchedulerConfiguration that the repository ships in config/."""
     for path in sorted((chart.ROOT / "config").glob("*.yaml")):
@@ -48,7 +44,7 @@ class Cluster:
 
     def start_allocator(self):
         """Applies the chart's objects and starts the allocator under the chart's service account."""
-        rendered = chart.render(*CHART_SETTINGS)
+        rendered = chart.render()
         deployment = chart.of_kind(rendered, "Deployment")[0]
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
         first = [each for each in rendered if "webhooks" not in each]
@@ -56,7 +52,11 @@ class Cluster:
             first.insert(0, {"apiVersion": "v1", "kind": "Namespace",
                              "metadata": {"name": chart.NAMESPACE}})
         chart.apply(self.api, first)
-        self.allocator = Allocator(self.plane, account).start()
+        # The Deployment is accepted as it is; its pod would be a second allocator, and without a kubelet.
+        self.api.patch(chart.path_of(deployment, deployment["metadata"]["name"]),
+                       {"spec": {"replicas": 0}})
+        shipped = chart.of_kind(rendered, "ConfigMap")[0]["data"]["allocator.yaml"]
+        self.allocator = Allocator(self.plane, account, yaml.safe_load(shipped)).start()
         self.objects = chart.point_webhooks_at(rendered, self.allocator.addresses["admission"],
                                                self.plane.authority.certificate)
         chart.apply(self.api, [each for each in self.objects if "webhooks" in each])
