@@ -31,8 +31,7 @@ ConnectionWorker::ConnectionWorker(const ServerOptions& options, const Router& r
     : options_(options),
       observer_(observer),
       table_(table),
-      draining_(draining),
-      engine_(router, observer, EngineOptions(options)),
+      engine_(router, observer, draining, EngineOptions(options)),
       buffer_(kReadBytes) {}
 
 void ConnectionWorker::Serve(Connection& connection) {
@@ -94,10 +93,8 @@ ConnectionWorker::Next ConnectionWorker::Consume(Connection& connection, std::st
 
 ConnectionWorker::Next ConnectionWorker::Answer(Connection& connection) {
   const SteadyTime received = std::chrono::steady_clock::now();
-  connection.close_after_reply = !connection.framer.keep_alive() || draining_.load();
-  SetPhase(connection, Phase::kSending, options_.send_timeout);
   const Outcome outcome = engine_.Answer(connection, received);
-  // The handler's time is not the client's fault.
+  // From here on: the handler's time is not the client's fault.
   SetPhase(connection, Phase::kSending, options_.send_timeout);
   if (outcome == Outcome::kFailed || outcome == Outcome::kClosed) return Fail(connection);
   return Next::kContinue;

@@ -46,7 +46,6 @@ class ConnectionWorker {
   const ServerOptions& options_;
   ServerObserver& observer_;
   ConnectionTable& table_;
-  const std::atomic<bool>& draining_;
   ReplyEngine engine_;
   std::vector<char> buffer_;
 };

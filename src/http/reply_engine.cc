@@ -48,13 +48,17 @@ std::string Milliseconds(std::chrono::nanoseconds duration) {
 
 class ReplyEngine::Engine final : public httplib::Server {
  public:
-  Engine(const Router& router, ServerObserver& observer, ReplyEngine::Options options)
-      : router_(router), observer_(observer), options_(options) {
+  Engine(const Router& router, ServerObserver& observer, const std::atomic<bool>& draining,
+         ReplyEngine::Options options)
+      : router_(router), observer_(observer), draining_(draining), options_(options) {
     set_keep_alive_timeout(options.idle_timeout.count());
     // Every request ends here: none reaches the library's own routes, which are regular expressions.
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Dispatch(request, response);
       return HandlerResponse::Handled;
+    });
+    set_post_routing_handler([this](const httplib::Request&, httplib::Response& response) {
+      AnnounceClose(response);
     });
     // Dispatch lets nothing escape; without this the library would send an exception's text to the client.
     set_exception_handler([](const httplib::Request&, httplib::Response& response,
@@ -69,7 +73,8 @@ class ReplyEngine::Engine final : public httplib::Server {
     ReplyStream stream(connection,
                        refused ? kAnyRequestLine : connection.framer.request_line_text());
     bool closed_by_client = false;
-    process_request(stream, connection.close_after_reply, closed_by_client, nullptr);
+    // Whether the connection closes is decided in AnnounceClose, not here.
+    process_request(stream, /*close_connection=*/false, closed_by_client, nullptr);
     const Transport::Outcome outcome = stream.Flush();
     // A method or target that the library cannot read is answered by it, with a bare 400.
     if (record_.status == 0) record_.status = 400;
@@ -99,6 +104,13 @@ class ReplyEngine::Engine final : public httplib::Server {
     }
     if (!response.body.empty()) reply.set_header("Content-Type", response.content_type);
     reply.body = std::move(response.body);
+  }
+
+  void AnnounceClose(httplib::Response& reply) {
+    connection_->close_after_reply = !connection_->framer.keep_alive() || draining_.load();
+    if (!connection_->close_after_reply) return;
+    reply.headers.erase("Keep-Alive");
+    reply.set_header("Connection", "close");
   }
 
   Response Route(const httplib::Request& request) {
@@ -137,6 +149,7 @@ class ReplyEngine::Engine final : public httplib::Server {
 
   const Router& router_;
   ServerObserver& observer_;
+  const std::atomic<bool>& draining_;
   const ReplyEngine::Options options_;
   // Of the request being answered.
   Connection* connection_ = nullptr;
@@ -144,8 +157,9 @@ class ReplyEngine::Engine final : public httplib::Server {
   RequestRecord record_;
 };
 
-ReplyEngine::ReplyEngine(const Router& router, ServerObserver& observer, Options options)
-    : engine_(std::make_unique<Engine>(router, observer, options)) {}
+ReplyEngine::ReplyEngine(const Router& router, ServerObserver& observer,
+                         const std::atomic<bool>& draining, Options options)
+    : engine_(std::make_unique<Engine>(router, observer, draining, options)) {}
 
 ReplyEngine::~ReplyEngine() = default;
 

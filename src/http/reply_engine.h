@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -24,11 +25,14 @@ class ReplyEngine {
     std::chrono::seconds idle_timeout{120};  // announced to clients in the Keep-Alive header
   };
 
-  // Router and observer outlive the engine.
-  ReplyEngine(const Router& router, ServerObserver& observer, Options options);
+  // All references outlive the engine. `draining` is asked when the handler has returned: it may have waited
+  // while the server began to stop, and then its reply is the last of its connection.
+  ReplyEngine(const Router& router, ServerObserver& observer, const std::atomic<bool>& draining,
+              Options options);
   ~ReplyEngine();
 
-  // Writes as much of the reply as the socket takes; the rest is in connection.unsent. `received` is when the
+  // Writes as much of the reply as the socket takes; the rest is in connection.unsent. Sets
+  // connection.close_after_reply and tells the client so. `received` is when the
   // last byte of the request was read. kFailed and kClosed as from Transport::Write.
   Transport::Outcome Answer(Connection& connection, SteadyTime received);
 
