@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeclient/config.h"
 
+#include <arpa/inet.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -47,7 +48,9 @@ std::optional<std::string_view> HostOf(std::string_view authority) {
 }
 
 bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || StartsWith(host, "127.");
+  in_addr address{};  // a DNS name may begin with "127." too
+  const bool ipv4 = inet_pton(AF_INET, std::string(host).c_str(), &address) == 1;
+  return host == "localhost" || host == "::1" || (ipv4 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 }  // namespace
