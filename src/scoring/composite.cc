@@ -41,9 +41,10 @@ std::int64_t Composite::RankCard(const NodeState& node, const model::ContainerDe
 Score Composite::ExplainCard(const NodeState& node, const model::ContainerDemand& share,
                              int card) const {
   const bool idle = node.cards[card].idle();
+  const Score tightness = binpack_.ExplainCard(node, share, card);
   Score score;
   score.Add("shared_already", idle ? 0 : kSharedCardWeight);
-  for (const Term& term : binpack_.ExplainCard(node, share, card).terms()) {
+  for (const Term& term : tightness.terms()) {
     score.Add(term.name, term.value * kTightnessWeight);
   }
   score.Add("links_to_idle_cards", idle ? -LinksToIdle(node, card) : 0);
@@ -63,12 +64,14 @@ std::int64_t Composite::RankNode(const NodeState& node, const model::PodDemand& 
 
 Score Composite::ExplainNode(const NodeState& node, const model::PodDemand& demand,
                              const model::CardsOfContainers& cards) const {
+  const Score links = topology_.ExplainNode(node, demand, cards);
+  const Score fullness = binpack_.ExplainNode(node, demand, cards);
   Score score;
-  for (const Term& term : topology_.ExplainNode(node, demand, cards).terms()) {
+  for (const Term& term : links.terms()) {
     score.Add(term.name, term.value * kLinksWeight);
   }
   score.Add("shared_already", SharedCardBonus(node, demand, cards));
-  for (const Term& term : binpack_.ExplainNode(node, demand, cards).terms()) {
+  for (const Term& term : fullness.terms()) {
     score.Add(term.name, term.value);
   }
   return score;

@@ -29,7 +29,9 @@ class Score {
     total_ += value;
   }
   std::int64_t total() const { return total_; }
-  const std::vector<Term>& terms() const { return terms_; }
+  const std::vector<Term>& terms() const& { return terms_; }
+  // A loop over the terms of a temporary would read freed memory.
+  const std::vector<Term>& terms() const&& = delete;
 
  private:
   std::int64_t total_ = 0;

@@ -7,7 +7,8 @@ namespace aliquot::topology {
 namespace {
 
 TEST(ParseLink, ReadsEveryWordAndWritesItAgain) {
-  for (const char* word : {"NV1", "NV12", "NV18", "NV36", "C2C", "PIX", "PXB", "PHB", "NODE", "SYS"}) {
+  for (const char* word :
+       {"NV1", "NV12", "NV18", "NV36", "C2C", "PIX", "PXB", "PHB", "NODE", "SYS"}) {
     const Result<Link> link = ParseLink(word);
     ASSERT_TRUE(link.ok()) << word;
     EXPECT_EQ(FormatLink(*link), word);
