@@ -148,12 +148,17 @@ bool IsOwnPodAnnotation(std::string_view key) {
          StartsWith(key, model::kGpuIndexAnnotationPrefix);
 }
 
-bool IsUserPodAnnotation(std::string_view key) {
-  constexpr std::array<std::string_view, 8> kUser = {
+const std::vector<std::string_view>& UserPodAnnotations() {
+  static const std::vector<std::string_view> keys = {
       model::kCoreLimitAnnotation, model::kGpuCountAnnotation,  model::kGpuModelAnnotation,
       model::kGpuUuidAnnotation,   model::kPlacementAnnotation, model::kLinkAnnotation,
       model::kNumaAnnotation,      model::kIsolationAnnotation};
-  return std::find(kUser.begin(), kUser.end(), key) != kUser.end();
+  return keys;
+}
+
+bool IsUserPodAnnotation(std::string_view key) {
+  const auto& keys = UserPodAnnotations();
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 }  // namespace aliquot::api

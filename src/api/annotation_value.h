@@ -22,6 +22,7 @@ Result<std::vector<std::string>> CheckUserAnnotations(const model::Pod& pod,
                                                       const model::PodDemand& demand);
 
 // Keys by which users steer placement, the ceiling included.
+const std::vector<std::string_view>& UserPodAnnotations();
 bool IsUserPodAnnotation(std::string_view key);
 // Keys that only Aliquot may write on a pod or a Binding.
 bool IsOwnPodAnnotation(std::string_view key);
