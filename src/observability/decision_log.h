@@ -22,9 +22,9 @@ struct Decision {
   std::chrono::nanoseconds duration{0};
 };
 
-// Where decisions go. Thread-safe; never blocks on I/O, never throws; views are read during the call only.
-// Decisions are never rate-limited: a line that is missing here was dropped because the log could not be
-// written fast enough, and the metric log_lines_dropped_total says how many.
+// Where decisions go. Thread-safe; never blocks on I/O, never throws; views are read during the
+// call only. Decisions are never rate-limited: a line that is missing here was dropped because the
+// log could not be written fast enough, and the metric log_lines_dropped_total says how many.
 class DecisionLog {
  public:
   virtual ~DecisionLog() = default;

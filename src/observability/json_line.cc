@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observability/json_line.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <utility>
 
 namespace aliquot::observability {
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// Length of the well-formed UTF-8 sequence at the front of `text`, or 0. Overlong forms, surrogates and code
-// points over U+10FFFF are not well-formed (Unicode 15, table 3-7).
+// Length of the well-formed UTF-8 sequence at the front of `text`, or 0. Overlong forms, surrogates
+// and code points over U+10FFFF are not well-formed (Unicode 15, table 3-7).
 std::size_t SequenceLength(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -38,14 +38,22 @@ std::size_t SequenceLength(std::string_view text) {
 
 void AppendControl(std::string& out, unsigned char control) {
   switch (control) {
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
-  char escaped[8];
-  std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(control));
-  out += escaped;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += "\\u00";
+  out += kHex[control >> 4];
+  out += kHex[control & 0xF];
 }
 
 void AppendEscaped(std::string& out, std::string_view value) {
@@ -96,12 +104,11 @@ void JsonLine::AddFlag(std::string_view key, bool value) {
 
 void JsonLine::AddMilliseconds(std::string_view key, std::chrono::nanoseconds value) {
   AddKey(key);
-  const std::int64_t microseconds =
-      std::chrono::duration_cast<std::chrono::microseconds>(value).count();
-  char number[32];
-  std::snprintf(number, sizeof number, "%lld.%03lld", static_cast<long long>(microseconds / 1000),
-                static_cast<long long>(microseconds % 1000));
-  text_ += number;
+  const std::int64_t microseconds = std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::microseconds>(value).count());
+  const std::string decimals = std::to_string(microseconds % 1000);
+  text_ +=
+      std::to_string(microseconds / 1000) + "." + std::string(3 - decimals.size(), '0') + decimals;
 }
 
 std::string JsonLine::Finish() && {

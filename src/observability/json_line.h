@@ -8,9 +8,9 @@
 
 namespace aliquot::observability {
 
-// Builds one JSON object on one line. Keys are literals of ours and written as they are; values may be
-// anything: control characters, quotes and backslashes are escaped, bytes that are not UTF-8 become U+FFFD.
-// Not thread-safe; a value per line.
+// Builds one JSON object on one line. Keys are literals of ours and written as they are; values may
+// be anything: control characters, quotes and backslashes are escaped, bytes that are not UTF-8
+// become U+FFFD. Not thread-safe; a value per line.
 class JsonLine {
  public:
   JsonLine() : text_("{") { text_.reserve(320); }
@@ -18,7 +18,7 @@ class JsonLine {
   void AddText(std::string_view key, std::string_view value);
   void AddInteger(std::string_view key, std::int64_t value);
   void AddFlag(std::string_view key, bool value);
-  // Milliseconds with three decimals.
+  // Milliseconds with three decimals; a negative time counts as none.
   void AddMilliseconds(std::string_view key, std::chrono::nanoseconds value);
 
   // Closes the object; nothing may be added after.

@@ -18,15 +18,20 @@ constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warn"
 
 spdlog::level::level_enum ToSpdlog(Level level) {
   switch (level) {
-    case Level::kDebug: return spdlog::level::debug;
-    case Level::kInfo: return spdlog::level::info;
-    case Level::kWarn: return spdlog::level::warn;
-    case Level::kError: return spdlog::level::err;
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarn:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
 
-// The line is complete when it reaches spdlog, whose patterns do not escape JSON: only the newline is added.
+// The line is complete when it reaches spdlog, whose patterns do not escape JSON: only the newline
+// is added.
 class LineFormatter final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
@@ -95,7 +100,8 @@ class JsonLog::Impl {
   const Clock& clock_;
   const Level threshold_;
   RepeatLimiter limiter_;
-  // The pool outlives the logger: its destructor writes every line that waits, then joins its thread.
+  // The pool outlives the logger: its destructor writes every line that waits, then joins its
+  // thread.
   std::shared_ptr<spdlog::details::thread_pool> pool_;
   std::shared_ptr<spdlog::async_logger> logger_;
 };

@@ -22,8 +22,8 @@ namespace aliquot::observability {
 
 struct LogOptions {
   Level level = Level::kInfo;  // lines below it are not written
-  // Lines that wait for the sink. When it is full the oldest is dropped and counted: a slow disk or pipe
-  // never slows a decision.
+  // Lines that wait for the sink. When it is full the oldest is dropped and counted: a slow disk or
+  // pipe never slows a decision.
   std::size_t queue_lines = 8192;
   // Of one (component, message) at one level; decisions are not limited.
   int repeats_per_window = 10;
@@ -34,10 +34,10 @@ struct LogOptions {
 Result<Level> ParseLevel(std::string_view text);
 std::string_view LevelName(Level level);
 
-// The program's log: one JSON object a line, written by one thread of its own through spdlog to the sink it
-// is given. Every line has ts (RFC 3339, UTC, microseconds), level, msg and component; a decision adds pod,
-// uid, node, verb, outcome, reason, cards and duration_ms, each always present. The first line let through
-// after repeats were held back adds repeats_suppressed.
+// The program's log: one JSON object a line, written by one thread of its own through spdlog to the
+// sink it is given. Every line has ts (RFC 3339, UTC, microseconds), level, msg and component; a
+// decision adds pod, uid, node, verb, outcome, reason, cards and duration_ms, each always present.
+// The first line let through after repeats were held back adds repeats_suppressed.
 //
 // Thread-safe. The clock must outlive it. The destructor writes what waits.
 class JsonLog final : public Log, public DecisionLog {

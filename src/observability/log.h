@@ -6,9 +6,10 @@
 #include <string_view>
 #include <variant>
 
-// What the rooms log with. One event is one line; the message is a constant string and everything that varies
-// is a field. No secret (token, key, certificate, request body) is ever a field. Implementations are
-// thread-safe, never block on I/O and never throw; views are read during the call only.
+// What the rooms log with. One event is one line; the message is a constant string and everything
+// that varies is a field. No secret (token, key, certificate, request body) is ever a field.
+// Implementations are thread-safe, never block on I/O and never throw; views are read during the
+// call only.
 
 namespace aliquot::observability {
 
@@ -30,7 +31,8 @@ class Log {
  public:
   virtual ~Log() = default;
 
-  // `component` is the room ("http", "kubeclient"); `message` is a literal: repeats are recognised by it.
+  // `component` is the room ("http", "kubeclient"); `message` is a literal: repeats are recognised
+  // by it.
   virtual void Write(Level level, std::string_view component, std::string_view message,
                      std::initializer_list<Field> fields) = 0;
 

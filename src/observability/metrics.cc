@@ -61,7 +61,8 @@ constexpr std::size_t Index(Enum value) {
   return static_cast<std::size_t>(value);
 }
 
-// Makes families of series in one registry. Only used at construction: nothing is looked up afterwards.
+// Makes families of series in one registry. Only used at construction: nothing is looked up
+// afterwards.
 class SeriesMaker {
  public:
   explicit SeriesMaker(prometheus::Registry& registry) : registry_(registry) {}
@@ -106,8 +107,7 @@ class SeriesMaker {
   template <std::size_t N>
   std::array<Histogram*, N> Latencies(std::string_view name, const char* help, const char* label,
                                       const std::array<const char*, N>& values) {
-    auto& family =
-        prometheus::BuildHistogram().Name(FullName(name)).Help(help).Register(registry_);
+    auto& family = prometheus::BuildHistogram().Name(FullName(name)).Help(help).Register(registry_);
     std::array<Histogram*, N> made{};
     for (std::size_t i = 0; i < N; ++i) {
       made[i] = &family.Add({{label, values[i]}}, LatencyBuckets());
@@ -140,27 +140,25 @@ struct Metrics::Series {
                      "Time from a complete request to its answer, by verb.", "verb", kVerbs);
   Counter& filter_cache_hits = make.OneCounter(
       "filter_cache_hits_total", "Filter answers repeated because nothing had changed.");
-  Counter& search_cut_short = make.OneCounter(
-      "search_cut_short_total", "Requests whose exact search ran out of steps.");
+  Counter& search_cut_short =
+      make.OneCounter("search_cut_short_total", "Requests whose exact search ran out of steps.");
 
   std::array<Gauge*, kListeners.size()> connections =
       make.Gauges("connections", "Open connections.", "listener", kListeners);
-  std::array<Counter*, kListeners.size()> connection_failures = make.Counters(
-      "connection_failures_total", "Connections that ended without an answered request.", "listener",
-      kListeners);
+  std::array<Counter*, kListeners.size()> connection_failures =
+      make.Counters("connection_failures_total",
+                    "Connections that ended without an answered request.", "listener", kListeners);
   std::array<std::array<Counter*, kStatusClasses.size()>, kListeners.size()> http_responses =
       make.Table("http_responses_total", "HTTP replies by class of status.", "listener", kListeners,
                  "status", kStatusClasses);
   std::array<std::array<Counter*, kReloadOutcomes.size()>, kListeners.size()> tls_reloads =
-      make.Table("tls_reloads_total", "Changed TLS files taken, or refused.", "listener", kListeners,
-                 "outcome", kReloadOutcomes);
+      make.Table("tls_reloads_total", "Changed TLS files taken, or refused.", "listener",
+                 kListeners, "outcome", kReloadOutcomes);
 
-  std::array<std::array<Counter*, kApiOutcomes.size()>, kApiWrites.size()> api_writes =
-      make.Table("api_writes_total", "Writes to the API server.", "kind", kApiWrites, "outcome",
-                 kApiOutcomes);
-  std::array<Histogram*, kApiWrites.size()> api_write_seconds =
-      make.Latencies("api_write_duration_seconds", "Time of a write to the API server.", "kind",
-                     kApiWrites);
+  std::array<std::array<Counter*, kApiOutcomes.size()>, kApiWrites.size()> api_writes = make.Table(
+      "api_writes_total", "Writes to the API server.", "kind", kApiWrites, "outcome", kApiOutcomes);
+  std::array<Histogram*, kApiWrites.size()> api_write_seconds = make.Latencies(
+      "api_write_duration_seconds", "Time of a write to the API server.", "kind", kApiWrites);
   std::array<Counter*, kStampOutcomes.size()> late_stamps =
       make.Counters("late_stamps_total", "Pods bound by somebody else and stamped after it.",
                     "outcome", kStampOutcomes);
@@ -168,9 +166,8 @@ struct Metrics::Series {
       make.Counters("record_problems_total", "Bound pods without a usable record of their cards.",
                     "kind", kRecordProblems);
 
-  std::array<Gauge*, kResources.size()> watch_lag =
-      make.Gauges("watch_lag_seconds", "Time since the watch last delivered anything.", "resource",
-                  kResources);
+  std::array<Gauge*, kResources.size()> watch_lag = make.Gauges(
+      "watch_lag_seconds", "Time since the watch last delivered anything.", "resource", kResources);
   std::array<Counter*, kResources.size()> watch_restarts =
       make.Counters("watch_restarts_total", "Watches opened again.", "resource", kResources);
   std::array<Counter*, kResources.size()> watch_relists =
@@ -195,8 +192,9 @@ struct Metrics::Series {
   Gauge& memory_used = make.OneGauge("ledger_memory_used_bytes", "Card memory held by pods.");
 
   Mutex dropped_mutex;  // held from reading the counter to adding to it
-  Counter& log_lines_dropped = make.OneCounter(
-      "log_lines_dropped_total", "Log lines dropped because they could not be written fast enough.");
+  Counter& log_lines_dropped =
+      make.OneCounter("log_lines_dropped_total",
+                      "Log lines dropped because they could not be written fast enough.");
   Gauge& build_info =
       make.OneGauge("build_info", "Always 1; the labels say what runs.",
                     {{"version", std::string(Version())}, {"commit", std::string(Commit())}});
@@ -249,8 +247,7 @@ void Metrics::CountRecordProblem(RecordProblem problem) {
 void Metrics::WatchHeard(WatchedResource resource) {
   const auto now = clock_.SteadyNow().time_since_epoch();
   series_->heard[Index(resource)].store(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-      std::memory_order_relaxed);
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), std::memory_order_relaxed);
 }
 
 void Metrics::CountWatchRestart(WatchedResource resource) {
@@ -279,7 +276,8 @@ void Metrics::SetLedger(const LedgerFigures& figures) {
 }
 
 void Metrics::SetLogLinesDropped(std::uint64_t total) {
-  // A counter cannot be set, so what is new is added; the lock keeps two scrapes from adding it twice.
+  // A counter cannot be set, so what is new is added; the lock keeps two scrapes from adding it
+  // twice.
   MutexLock lock(series_->dropped_mutex);
   const double more = static_cast<double>(total) - series_->log_lines_dropped.Value();
   if (more > 0) series_->log_lines_dropped.Increment(more);

@@ -8,8 +8,9 @@
 
 #include "base/clock.h"
 
-// The allocator's metrics, aliquot_allocator_*: docs/reference/metrics.md lists every name, and a test compares
-// that page, tests/golden/metrics.txt and what is really rendered. No label ever holds a pod or a node.
+// The allocator's metrics, aliquot_allocator_*: docs/reference/metrics.md lists every name, and a
+// test compares that page, tests/golden/metrics.txt and what is really rendered. No label ever
+// holds a pod or a node.
 
 namespace aliquot::observability {
 
@@ -35,7 +36,13 @@ enum class WatchedResource { kPods, kNodes };
 enum class StampOutcome { kDone, kNoRoom, kFailed };  // of the late stamp
 
 // How a bound pod without a usable record of ours was counted (ledger::PodEffect).
-enum class RecordProblem { kAdoptedByIndex, kCountedOnAll, kClosedNode, kRecordChanged, kNotReadable };
+enum class RecordProblem {
+  kAdoptedByIndex,
+  kCountedOnAll,
+  kClosedNode,
+  kRecordChanged,
+  kNotReadable
+};
 
 // Degraded states: while one holds its gauge is 1 and a warning is in the log.
 enum class Degraded { kNotSynced, kApiServerUnreachable, kTlsReloadFailed, kUnconfirmedBinds };
@@ -52,9 +59,9 @@ struct LedgerFigures {
   std::int64_t mib_used = 0;
 };
 
-// Thread-safe. Every series is made at construction, so a call costs a few atomic operations (a histogram takes
-// its own short lock) and no look-up, and every series is there, at 0, from the first scrape on. The clock must
-// outlive it.
+// Thread-safe. Every series is made at construction, so a call costs a few atomic operations (a
+// histogram takes its own short lock) and no look-up, and every series is there, at 0, from the
+// first scrape on. The clock must outlive it.
 class Metrics {
  public:
   explicit Metrics(const Clock& clock);
@@ -85,8 +92,8 @@ class Metrics {
   // The log's running total (JsonLog::dropped).
   void SetLogLinesDropped(std::uint64_t total);
 
-  // Text exposition format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Content type:
-  // "text/plain; version=0.0.4; charset=utf-8".
+  // Text exposition format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Content
+  // type: "text/plain; version=0.0.4; charset=utf-8".
   std::string Render();
 
  private:

@@ -14,9 +14,9 @@
 
 namespace aliquot::observability {
 
-// Lets the first `burst` events of a key through in each window, counts the others, and tells their number
-// with the next one let through. Thread-safe. Keys are literals of the program, so there are few; past
-// `kMaxKeys` it forgets them all instead of growing.
+// Lets the first `burst` events of a key through in each window, counts the others, and tells their
+// number with the next one let through. Thread-safe. Keys are literals of the program, so there are
+// few; past `kMaxKeys` it forgets them all instead of growing.
 class RepeatLimiter {
  public:
   static constexpr std::size_t kMaxKeys = 4096;

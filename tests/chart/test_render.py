@@ -42,7 +42,7 @@ def granted(role):
 
 
 def requests_in_code():
-    """(group, resource, verb) of every request that src/kubeclient can make: its table is the only source of requests."""
+    """(group, resource, verb) of every request that src/kubeclient can make."""
     text = (ROOT / "src" / "kubeclient" / "verbs.h").read_text()
     rows = re.findall(r'constexpr ApiVerb \w+\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\};', text)
     assert rows, "src/kubeclient/verbs.h has no table of requests"

@@ -56,7 +56,8 @@ TEST(JsonLine, MillisecondsHaveThreeDecimals) {
   line.AddMilliseconds("a", std::chrono::microseconds(1'234'567));
   line.AddMilliseconds("b", std::chrono::nanoseconds(999));
   line.AddMilliseconds("c", std::chrono::microseconds(5));
-  EXPECT_EQ(std::move(line).Finish(), R"({"a":1234.567,"b":0.000,"c":0.005})");
+  line.AddMilliseconds("d", std::chrono::milliseconds(-7));
+  EXPECT_EQ(std::move(line).Finish(), R"({"a":1234.567,"b":0.000,"c":0.005,"d":0.000})");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of metrics are an interface: dashboards and alerts are built on them. What is rendered, the golden
-// list and the reference page must agree, so that none changes by accident and none is left undocumented.
+// The names of metrics are an interface: dashboards and alerts are built on them. What is rendered,
+// the golden list and the reference page must agree, so that none changes by accident and none is
+// left undocumented.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -29,7 +30,8 @@ std::set<std::string> LabelsOf(const std::string& series) {
   const std::size_t open = series.find('{');
   if (open == std::string::npos) return labels;
   std::istringstream in(series.substr(open + 1, series.find('}') - open - 1));
-  for (std::string label; std::getline(in, label, ',');) labels.insert(label.substr(0, label.find('=')));
+  for (std::string label; std::getline(in, label, ',');)
+    labels.insert(label.substr(0, label.find('=')));
   labels.erase("le");
   return labels;
 }

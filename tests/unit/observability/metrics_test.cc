@@ -90,7 +90,8 @@ TEST_F(MetricsTest, HttpStatusesCountByClass) {
   }
   EXPECT_EQ(ValueOf("http_responses_total{listener=\"extender\",status=\"2xx\"}"), "2");  // 200, 0
   EXPECT_EQ(ValueOf("http_responses_total{listener=\"extender\",status=\"4xx\"}"), "2");
-  EXPECT_EQ(ValueOf("http_responses_total{listener=\"extender\",status=\"5xx\"}"), "2");  // 503, 700
+  EXPECT_EQ(ValueOf("http_responses_total{listener=\"extender\",status=\"5xx\"}"),
+            "2");  // 503, 700
 }
 
 TEST_F(MetricsTest, ConnectionsReloadsAndDegradedStatesAreSeen) {
