@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -122,12 +123,14 @@ std::vector<std::unique_ptr<Connection>> ConnectionTable::TakeExpired(SteadyTime
   });
 }
 
-std::vector<std::unique_ptr<Connection>> ConnectionTable::StartDrain() {
+std::vector<std::unique_ptr<Connection>> ConnectionTable::StartDrain(SteadyTime newcomers_until) {
   MutexLock lock(mutex_);
   draining_ = true;
-  return TakeParkedIf([](const Connection& connection) {
-    const bool may_go = connection.phase == Phase::kIdle || connection.phase == Phase::kHandshake;
-    return may_go && !HasUnreadBytes(connection.transport.fd());
+  return TakeParkedIf([newcomers_until](Connection& connection) {
+    if (connection.phase == Phase::kHandshake) {
+      connection.deadline = std::min(connection.deadline, newcomers_until);
+    }
+    return connection.phase == Phase::kIdle && !HasUnreadBytes(connection.transport.fd());
   });
 }
 

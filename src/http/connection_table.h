@@ -40,8 +40,9 @@ class ConnectionTable {
 
   // Takes out the parked connections whose deadline has passed.
   std::vector<std::unique_ptr<Connection>> TakeExpired(SteadyTime now);
-  // From now on no idle connection is parked. Takes out those that are idle now and have nothing to read.
-  std::vector<std::unique_ptr<Connection>> StartDrain();
+  // From now on no idle connection is parked. Takes out those that are idle now and have nothing to read. Who
+  // has only just connected may go on until `newcomers_until`.
+  std::vector<std::unique_ptr<Connection>> StartDrain(SteadyTime newcomers_until);
   // Takes out every parked connection, and cuts the sockets of the claimed ones.
   std::vector<std::unique_ptr<Connection>> CutAll();
   // True once the table is empty, false when `deadline` came first.

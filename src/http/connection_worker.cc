@@ -11,27 +11,23 @@ namespace {
 using Outcome = Transport::Outcome;
 
 constexpr std::size_t kReadBytes = 64u << 10;
-// How long a client may take to notice that its request was refused and to stop sending.
+// How long a client may take to notice that its request was refused and to stop sending, or that the server
+// is stopping.
 constexpr std::chrono::milliseconds kLinger{1000};
 constexpr std::size_t kDiscardBytes = 1u << 20;  // a turn; then others get theirs
 constexpr std::string_view kContinueReply = "HTTP/1.1 100 Continue\r\n\r\n";
-
-ReplyEngine::Options EngineOptions(const ServerOptions& options) {
-  ReplyEngine::Options engine;
-  engine.server_timing = options.server_timing;
-  engine.idle_timeout = std::chrono::duration_cast<std::chrono::seconds>(options.idle_timeout);
-  return engine;
-}
 
 }  // namespace
 
 ConnectionWorker::ConnectionWorker(const ServerOptions& options, const Router& router,
                                    ServerObserver& observer, ConnectionTable& table,
-                                   const std::atomic<bool>& draining)
+                                   ConnectionCount& count, const std::atomic<bool>& draining)
     : options_(options),
       observer_(observer),
       table_(table),
-      engine_(router, observer, draining, EngineOptions(options)),
+      count_(count),
+      draining_(draining),
+      engine_(router, observer, draining, options.server_timing),
       buffer_(kReadBytes) {}
 
 void ConnectionWorker::Serve(Connection& connection) {
@@ -67,7 +63,12 @@ ConnectionWorker::Next ConnectionWorker::StepHandshake(Connection& connection) {
   }
   if (outcome != Outcome::kDone) return Wait(outcome);
   connection.peer_common_name = connection.transport.PeerCommonName();
-  SetPhase(connection, Phase::kIdle, options_.idle_timeout);
+  if (draining_) {
+    // It connected before the server began to stop: its request, on the way now, is still served.
+    SetPhase(connection, Phase::kReceiving, kLinger);
+  } else {
+    SetPhase(connection, Phase::kIdle, options_.idle_timeout);
+  }
   return Next::kContinue;
 }
 
@@ -78,6 +79,8 @@ ConnectionWorker::Next ConnectionWorker::StepReceive(Connection& connection) {
   std::size_t count = 0;
   const Outcome outcome = connection.transport.Read(buffer_.data(), buffer_.size(), &count);
   if (outcome == Outcome::kDone) return Consume(connection, {buffer_.data(), count});
+  // A reset between two requests is how some clients say good-bye.
+  if (outcome == Outcome::kFailed && connection.phase == Phase::kIdle) return Next::kClose;
   return outcome == Outcome::kFailed ? Fail(connection) : Wait(outcome);
 }
 
@@ -94,6 +97,7 @@ ConnectionWorker::Next ConnectionWorker::Consume(Connection& connection, std::st
 ConnectionWorker::Next ConnectionWorker::Answer(Connection& connection) {
   const SteadyTime received = std::chrono::steady_clock::now();
   const Outcome outcome = engine_.Answer(connection, received);
+  connection.framer.Reset();
   // From here on: the handler's time is not the client's fault.
   SetPhase(connection, Phase::kSending, options_.send_timeout);
   if (outcome == Outcome::kFailed || outcome == Outcome::kClosed) return Fail(connection);
@@ -126,7 +130,6 @@ ConnectionWorker::Next ConnectionWorker::StepSend(Connection& connection) {
 
 ConnectionWorker::Next ConnectionWorker::AfterReply(Connection& connection) {
   if (connection.close_after_reply) return FinishAndLinger(connection);
-  connection.framer.Reset();
   SetPhase(connection, Phase::kIdle, options_.idle_timeout);
   return Next::kContinue;
 }
@@ -144,7 +147,9 @@ ConnectionWorker::Next ConnectionWorker::StepLinger(Connection& connection) {
 }
 
 ConnectionWorker::Next ConnectionWorker::Fail(Connection& connection) {
-  observer_.OnConnectionFailed(connection.remote_address, connection.transport.error());
+  const std::string& error = connection.transport.error();
+  observer_.OnConnectionFailed(connection.remote_address,
+                               error.empty() ? "the client closed the connection" : error);
   return Next::kClose;
 }
 
@@ -172,7 +177,7 @@ void ConnectionWorker::SetPhase(Connection& connection, Phase phase,
 void ConnectionWorker::Close(Connection& connection) {
   if (connection.phase == Phase::kIdle) connection.transport.FinishSending();
   const std::unique_ptr<Connection> removed = table_.Remove(connection);
-  observer_.OnConnectionCount(table_.size());
+  count_.Report();
 }
 
 }  // namespace aliquot::http

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "http/connection.h"
+#include "http/connection_count.h"
 #include "http/connection_table.h"
 #include "http/observer.h"
 #include "http/reply_engine.h"
@@ -20,7 +21,7 @@ class ConnectionWorker {
  public:
   // All outlive the worker. `draining` makes every reply the last of its connection.
   ConnectionWorker(const ServerOptions& options, const Router& router, ServerObserver& observer,
-                   ConnectionTable& table, const std::atomic<bool>& draining);
+                   ConnectionTable& table, ConnectionCount& count, const std::atomic<bool>& draining);
 
   void Serve(Connection& connection);
 
@@ -46,6 +47,8 @@ class ConnectionWorker {
   const ServerOptions& options_;
   ServerObserver& observer_;
   ConnectionTable& table_;
+  ConnectionCount& count_;
+  const std::atomic<bool>& draining_;
   ReplyEngine engine_;
   std::vector<char> buffer_;
 };

@@ -3,9 +3,11 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "http/header_text.h"
@@ -49,9 +51,11 @@ std::string Milliseconds(std::chrono::nanoseconds duration) {
 class ReplyEngine::Engine final : public httplib::Server {
  public:
   Engine(const Router& router, ServerObserver& observer, const std::atomic<bool>& draining,
-         ReplyEngine::Options options)
-      : router_(router), observer_(observer), draining_(draining), options_(options) {
-    set_keep_alive_timeout(options.idle_timeout.count());
+         bool server_timing)
+      : router_(router),
+        observer_(observer),
+        draining_(draining),
+        server_timing_(server_timing) {
     // Every request ends here: none reaches the library's own routes, which are regular expressions.
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Dispatch(request, response);
@@ -98,7 +102,7 @@ class ReplyEngine::Engine final : public httplib::Server {
 
     reply.status = response.status;
     for (const auto& [name, value] : response.headers) reply.set_header(name, value);
-    if (options_.server_timing) {
+    if (server_timing_) {
       const auto spent = std::chrono::steady_clock::now() - received_;
       reply.set_header("Server-Timing", "app;dur=" + Milliseconds(spent));
     }
@@ -108,9 +112,9 @@ class ReplyEngine::Engine final : public httplib::Server {
 
   void AnnounceClose(httplib::Response& reply) {
     connection_->close_after_reply = !connection_->framer.keep_alive() || draining_.load();
-    if (!connection_->close_after_reply) return;
+    // The library would announce limits of its own connection handling, which is not in use.
     reply.headers.erase("Keep-Alive");
-    reply.set_header("Connection", "close");
+    if (connection_->close_after_reply) reply.set_header("Connection", "close");
   }
 
   Response Route(const httplib::Request& request) {
@@ -150,7 +154,7 @@ class ReplyEngine::Engine final : public httplib::Server {
   const Router& router_;
   ServerObserver& observer_;
   const std::atomic<bool>& draining_;
-  const ReplyEngine::Options options_;
+  const bool server_timing_;
   // Of the request being answered.
   Connection* connection_ = nullptr;
   SteadyTime received_{};
@@ -158,8 +162,8 @@ class ReplyEngine::Engine final : public httplib::Server {
 };
 
 ReplyEngine::ReplyEngine(const Router& router, ServerObserver& observer,
-                         const std::atomic<bool>& draining, Options options)
-    : engine_(std::make_unique<Engine>(router, observer, draining, options)) {}
+                         const std::atomic<bool>& draining, bool server_timing)
+    : engine_(std::make_unique<Engine>(router, observer, draining, server_timing)) {}
 
 ReplyEngine::~ReplyEngine() = default;
 

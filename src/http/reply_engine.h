@@ -2,10 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <cstddef>
 #include <memory>
-#include <string_view>
 
 #include "base/clock.h"
 #include "http/connection.h"
@@ -20,15 +17,11 @@ namespace aliquot::http {
 // dealt with both. One engine per worker; not thread-safe.
 class ReplyEngine {
  public:
-  struct Options {
-    bool server_timing = false;
-    std::chrono::seconds idle_timeout{120};  // announced to clients in the Keep-Alive header
-  };
-
   // All references outlive the engine. `draining` is asked when the handler has returned: it may have waited
   // while the server began to stop, and then its reply is the last of its connection.
+  // `server_timing` adds the header of that name.
   ReplyEngine(const Router& router, ServerObserver& observer, const std::atomic<bool>& draining,
-              Options options);
+              bool server_timing);
   ~ReplyEngine();
 
   // Writes as much of the reply as the socket takes; the rest is in connection.unsent. Sets

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "http/body_budget.h"
+#include "http/connection_count.h"
 #include "http/connection_table.h"
 #include "http/connection_worker.h"
 #include "http/listen_socket.h"
@@ -27,6 +28,10 @@ using std::chrono::milliseconds;
 
 // How long no connection is accepted after the process ran out of file descriptors.
 constexpr milliseconds kAcceptPause{50};
+
+// A client that connected just before a drain may still send its request; a silent one holds it up no longer.
+constexpr milliseconds kNewcomerGrace{500};
+constexpr milliseconds kDrainTick{50};
 
 SteadyTime Now() { return std::chrono::steady_clock::now(); }
 
@@ -69,7 +74,8 @@ class Server::Impl {
         router_(std::move(router)),
         observer_(observer),
         budget_(options_.max_buffered_bytes),
-        table_(options_.max_connections) {}
+        table_(options_.max_connections),
+        count_(table_, observer_) {}
 
   ~Impl() {
     StopAccepting();
@@ -85,6 +91,7 @@ class Server::Impl {
 
  private:
   Status StartTls();
+  Status StartThreads();
   void RunAccepting();
   void RunWorker();
   int PollTimeout() const;
@@ -103,6 +110,7 @@ class Server::Impl {
   FileDescriptor stop_accepting_;
   FileDescriptor stop_workers_;
   ConnectionTable table_;
+  ConnectionCount count_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;
@@ -135,9 +143,21 @@ Result<std::string> Server::Impl::Start() {
   }
   if (Status status = table_.Open(stop_workers_.get()); !status.ok()) return status;
   std::string bound = listener_.address;
-  for (int i = 0; i < options_.worker_threads; ++i) workers_.emplace_back([this] { RunWorker(); });
-  acceptor_ = std::thread([this] { RunAccepting(); });
+  if (Status status = StartThreads(); !status.ok()) return status;
   return bound;
+}
+
+Status Server::Impl::StartThreads() {
+  try {
+    for (int i = 0; i < options_.worker_threads; ++i) {
+      workers_.emplace_back([this] { RunWorker(); });
+    }
+    acceptor_ = std::thread([this] { RunAccepting(); });
+  } catch (const std::system_error& error) {
+    return Unavailable("worker_threads " + std::to_string(options_.worker_threads) +
+                       " cannot be started: " + error.code().message());
+  }
+  return Status::Ok();
 }
 
 Status Server::Impl::StartTls() {
@@ -161,7 +181,7 @@ Status Server::Impl::ReloadTls() {
 }
 
 void Server::Impl::RunWorker() {
-  ConnectionWorker worker(options_, router_, observer_, table_, draining_);
+  ConnectionWorker worker(options_, router_, observer_, table_, count_, draining_);
   while (!stopping_) {
     if (Connection* connection = table_.Next()) worker.Serve(*connection);
   }
@@ -182,7 +202,7 @@ void Server::Impl::RunAccepting() {
       static_cast<void>(ReloadTls());
     }
   }
-  // Whoever the kernel has already told "connected" is served, not reset.
+  // Whom the kernel has already told "connected" is served, not reset.
   AcceptWaiting();
   listener_.fd.Close();
 }
@@ -226,7 +246,7 @@ void Server::Impl::AddConnection(AcceptedSocket accepted) {
   if (const std::unique_ptr<Connection> turned_away = table_.Add(std::move(connection))) {
     observer_.OnConnectionFailed(turned_away->remote_address, "there are too many connections");
   }
-  observer_.OnConnectionCount(table_.size());
+  count_.Report();
 }
 
 void Server::Impl::StopAccepting() {
@@ -245,15 +265,15 @@ void Server::Impl::CloseAll(std::vector<std::unique_ptr<Connection>> connections
     if (connection->phase == Phase::kIdle) connection->transport.FinishSending();
   }
   connections.clear();
-  observer_.OnConnectionCount(table_.size());
+  count_.Report();
 }
 
 Status Server::Impl::Drain(milliseconds timeout) {
   const SteadyTime deadline = Now() + timeout;
   draining_ = true;
   StopAccepting();
-  CloseAll(table_.StartDrain());
-  while (!table_.WaitUntilEmpty(std::min(deadline, Now() + TickOf(options_)))) {
+  CloseAll(table_.StartDrain(Now() + kNewcomerGrace));
+  while (!table_.WaitUntilEmpty(std::min(deadline, Now() + kDrainTick))) {
     if (Now() >= deadline) {
       const std::size_t left = table_.size();
       CloseAll(table_.CutAll());

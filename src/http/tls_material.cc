@@ -149,14 +149,12 @@ Result<std::shared_ptr<const TlsMaterial>> ParseTlsMaterial(const TlsFiles& file
 }
 
 Result<TlsMaterialSource::Change> TlsMaterialSource::Refresh() {
+  MutexLock refresh_lock(refresh_mutex_);
   Result<TlsFiles> files = ReadTlsFiles(options_);
   // The reason stands for the content, so that a file that stays unreadable is reported once.
   const std::string digest = files.ok() ? Digest(*files) : files.status().message();
-  {
-    MutexLock lock(mutex_);
-    if (digest == seen_digest_) return Change::kNone;
-    seen_digest_ = digest;
-  }
+  if (digest == seen_digest_) return Change::kNone;
+  seen_digest_ = digest;
   if (!files.ok()) return files.status();
   Result<std::shared_ptr<const TlsMaterial>> material = ParseTlsMaterial(*files, options_);
   OPENSSL_cleanse(files.value().key.data(), files.value().key.size());

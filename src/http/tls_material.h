@@ -63,9 +63,12 @@ class TlsMaterialSource {
 
  private:
   const TlsOptions options_;
+  // Held while files are read, so that a slow refresh never puts older content over newer.
+  Mutex refresh_mutex_;
+  std::string seen_digest_ GUARDED_BY(refresh_mutex_);
+  // Taken inside refresh_mutex_ or alone.
   mutable Mutex mutex_;
   std::shared_ptr<const TlsMaterial> current_ GUARDED_BY(mutex_);
-  std::string seen_digest_ GUARDED_BY(mutex_);
 };
 
 }  // namespace aliquot::http

@@ -32,9 +32,11 @@ class Cve : public HttpServerTest {
     return "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + more + "\r\n";
   }
 
-  HttpReply ReplyTo(const std::string& text) {
+  // Two parts, so that a long one need not be copied while memory is measured.
+  HttpReply ReplyTo(std::string_view text, std::string_view rest = "") {
     HttpTestClient client = Connect();
     client.Send(text);
+    client.Send(rest);
     return client.Read();
   }
 };
@@ -58,10 +60,11 @@ TEST_F(Cve, 2025_53629_ChunkedBodyNeverReachesAHandlerPastTheLimit) {
 TEST_F(Cve, 2025_53628_LinesAreBounded) {
   const std::string endless(32u << 20, 'x');
   const long before = PeakMemoryKb();
-  EXPECT_EQ(ReplyTo("GET /" + endless).status, 414);
-  EXPECT_EQ(ReplyTo("GET /ping HTTP/1.1\r\nX: " + endless).status, 431);
-  EXPECT_EQ(ReplyTo(Head("Transfer-Encoding: chunked\r\n") + "1;" + endless).status, 400);
-  EXPECT_EQ(ReplyTo(Head("Transfer-Encoding: chunked\r\n") + "0\r\nX: " + endless).status, 400);
+  const std::string chunked = Head("Transfer-Encoding: chunked\r\n");
+  EXPECT_EQ(ReplyTo("GET /", endless).status, 414);
+  EXPECT_EQ(ReplyTo("GET /ping HTTP/1.1\r\nX: ", endless).status, 431);
+  EXPECT_EQ(ReplyTo(chunked + "1;", endless).status, 400);
+  EXPECT_EQ(ReplyTo(chunked + "0\r\nX: ", endless).status, 400);
   EXPECT_LT(PeakMemoryKb() - before, 16 * 1024);
 }
 

@@ -73,6 +73,30 @@ TEST_F(HttpServerTest, DrainLetsAHalfReceivedRequestArrive) {
   EXPECT_TRUE(drained.get().ok());
 }
 
+TEST_F(HttpServerTest, WhoConnectedBeforeTheDrainIsStillServed) {
+  options_.worker_threads = 1;
+  StartTls(true);
+  HttpTestClient busy = Connect();
+  ASSERT_TRUE(busy.Send(PostText("/gate", "{}")));
+  ASSERT_TRUE(gate_.WaitForWaiting(1));
+  // The only worker is held, so this client's handshake has begun and waits.
+  std::future<HttpReply> late = std::async(std::launch::async, [this] {
+    HttpTestClient client = Connect();
+    return client.ok() ? client.Post("/echo", "{\"late\":1}") : HttpReply();
+  });
+  ASSERT_TRUE(observer_.WaitForConnections(2));
+  std::future<Status> drained =
+      std::async(std::launch::async, [this] { return server_->Drain(seconds(20)); });
+  EXPECT_EQ(drained.wait_for(milliseconds(200)), std::future_status::timeout);
+  gate_.Open();
+  EXPECT_EQ(busy.Read().status, 200);
+  busy.Close();
+  const HttpReply reply = late.get();
+  EXPECT_EQ(reply.body, "{\"late\":1}");
+  EXPECT_EQ(reply.headers.at("connection"), "close");
+  EXPECT_TRUE(drained.get().ok());
+}
+
 TEST_F(HttpServerTest, DrainCutsWhatIsStillBusyAtItsDeadlineAndSaysSo) {
   StartPlain();
   HttpTestClient busy = Connect();
