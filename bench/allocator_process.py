@@ -90,6 +90,14 @@ class AllocatorProcess:
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def metric(self, series):
+        """One value of /metrics by name and labels."""
+        with urllib.request.urlopen(f"http://{self.addresses['monitor']}/metrics", timeout=10) as reply:
+            for line in reply.read().decode().splitlines():
+                if line.startswith(series + " "):
+                    return float(line.rsplit(" ", 1)[1])
+        raise RuntimeError(f"/metrics has no {series}")
+
     def stop(self):
         """Ends it; a status other than 0 is an error of the bench."""
         status = self.process.stop()
