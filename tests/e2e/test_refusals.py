@@ -54,22 +54,22 @@ REFUSALS = {
         ['container "main"', "tencent.com/vcuda-cores", "use tencent.com/vcuda-core"]),
     "an annotation of ours with a typing error": (
         _annotated("aliquot.io/gpu-modle", "A100"),
-        ["aliquot.io/gpu-modle", "aliquot.io/gpu-model"]),
+        ["annotation aliquot.io/gpu-modle is not known", "did you mean aliquot.io/gpu-model?"]),
     "a malformed annotation of ours": (
         _annotated("aliquot.io/placement", "sideways"),
-        ["annotation aliquot.io/placement", '"sideways"', "binpack", "spread", "topology"]),
+        ['annotation aliquot.io/placement is "sideways"', "use binpack, spread or topology"]),
     "a required placement that this version cannot keep": (
         _annotated("aliquot.io/link", "required"),
-        ["aliquot.io/link", "required"]),
+        ['annotation aliquot.io/link is "required"', "use preferred, or remove it"]),
     "a privileged container": (
         pods.pod("p", [pods.container(core=20, memory=15, securityContext={"privileged": True})]),
-        ['container "main"', "privileged"]),
+        ['container "main": securityContext.privileged is true', "remove it, or ask for no GPU"]),
     "a node chosen by the pod itself": (
         pods.share("p", nodeName="some-node"),
-        ["spec.nodeName", "some-node"]),
+        ['spec.nodeName is "some-node"', "remove it, or use spec.nodeSelector"]),
     "more than 16 GPU containers": (
         pods.pod("p", [pods.container(f"c{index}", core=1, memory=1) for index in range(17)]),
-        ["17 GPU containers", "at most 16"]),
+        ["the pod has 17 GPU containers", "use at most 16"]),
     "an init container is held to the same rules": (
         pods.pod("p", [pods.container()], init=[pods.container("prepare", core=250)]),
         ['container "prepare"', "tencent.com/vcuda-core is 250", "multiple of 100"]),
@@ -91,17 +91,25 @@ def test_kubectl_shows_one_sentence_with_field_value_and_remedy(cluster, work, c
 
 WARNINGS = {
     "annotations that only the allocator writes": (
-        _annotated("aliquot.io/allocation", '{"v":1}'), ["aliquot.io/allocation"]),
+        _annotated("aliquot.io/allocation", '{"v":1}'),
+        ["annotation aliquot.io/allocation is removed; only Aliquot writes it"]),
     "memory on whole GPUs": (
-        _limits(vcuda_core="100", vcuda_memory="15"), ["tencent.com/vcuda-memory", "whole"]),
+        _limits(vcuda_core="100", vcuda_memory="15"), 
+        ["tencent.com/vcuda-memory is ignored for whole GPUs"]),
     "a ceiling above 100": (
-        _annotated("tencent.com/vcuda-core-limit", "150"), ["tencent.com/vcuda-core-limit", "100"]),
+        _annotated("tencent.com/vcuda-core-limit", "150"), 
+        ["annotation tencent.com/vcuda-core-limit is 150; it is taken as 100"]),
     "NVIDIA_VISIBLE_DEVICES": (
         pods.pod("p", [pods.container(core=20, memory=15, env=[
-            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}])]), ["NVIDIA_VISIBLE_DEVICES"]),
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}])]),
+        ['container "main": NVIDIA_VISIBLE_DEVICES=all is replaced by void']),
     "an annotation that has no effect yet": (
         _annotated("aliquot.io/placement", "spread"),
-        ["aliquot.io/placement", "has no effect in this version"]),
+        ["annotation aliquot.io/placement has no effect in this version"]),
+    "a path into the kubelet's directories": (
+        pods.pod("p", [pods.container(core=20, memory=15)], volumes=[
+            {"name": "v", "hostPath": {"path": "/var/lib/kubelet"}}]),
+        ["hostPath /var/lib/kubelet"]),
 }
 
 

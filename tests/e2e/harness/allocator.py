@@ -25,7 +25,9 @@ class Allocator:
         self.addresses = dict.fromkeys(_LISTENERS, "127.0.0.1:0")
         self._name = name
         self._configuration = configuration
-        self._serving = plane.authority.issue(name, name, hosts=("127.0.0.1", "localhost"))
+        self._serving = plane.authority.issue(name, name, hosts=(
+            "127.0.0.1", "localhost", f"aliquot-extender.{NAMESPACE}.svc",
+            f"aliquot-admission.{NAMESPACE}.svc"))
         self.process = None
         self.server = None  # where it was told the API server is
 
@@ -87,8 +89,10 @@ class Allocator:
             connection.close()
 
     def explain(self, namespace, pod):
-        """What /explain says about a pod."""
+        """What /explain says about a pod; None while the allocator does not know it."""
         status, text = self._monitor("/explain?" + urllib.parse.urlencode({"pod": f"{namespace}/{pod}"}))
+        if status == 404:
+            return None
         assert status == 200, f"/explain answered {status}: {text}"
         return json.loads(text)
 

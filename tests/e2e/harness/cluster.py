@@ -93,7 +93,9 @@ class Cluster:
         for extender in configuration["extenders"]:
             path = extender["urlPrefix"].split("://", 1)[1].split("/", 1)[1]
             extender["urlPrefix"] = f"https://{self.allocator.addresses['extender']}/{path}"
-            extender["tlsConfig"] = {"caFile": str(self.plane.authority.certificate),
+            # The server's name stays as shipped: its certificate must hold it.
+            extender["tlsConfig"] = {**extender["tlsConfig"],
+                                     "caFile": str(self.plane.authority.certificate),
                                      "certFile": str(certificate), "keyFile": str(key)}
         return configuration
 

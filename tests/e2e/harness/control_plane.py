@@ -8,13 +8,14 @@ from .api import Api
 from .certificates import Authority
 from .processes import Process, free_port
 
-# What happens to pods, bindings and events is what the tests ask the audit log about, and everything
-# that a service account of ours does. Bodies are not recorded.
+# What the tests ask the audit log about: all that our service account does, and what people and schedulers
+# do to pods. Bodies are not recorded.
 _AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
     "rules": [
+        {"level": "Metadata", "userGroups": ["system:serviceaccounts:aliquot-system"]},
+        {"level": "None", "userGroups": ["system:serviceaccounts"]},
         {"level": "None", "users": ["system:apiserver", "system:kube-controller-manager"]},
-        {"level": "Metadata", "userGroups": ["system:serviceaccounts"]},
         {"level": "Metadata", "resources": [
             {"group": "", "resources": ["pods", "pods/binding", "pods/status", "bindings"]}]},
         {"level": "None"},
@@ -105,7 +106,7 @@ class ControlPlane:
         return Process("kube-controller-manager", [
             binaries.program("kube-controller-manager"),
             f"--kubeconfig={self.kubeconfig('controllers')}", "--bind-address=127.0.0.1",
-            "--secure-port=0", "--leader-elect=false",
+            "--secure-port=0", "--leader-elect=false", "--use-service-account-credentials=true",
             f"--service-account-private-key-file={self._signing_key}",
             f"--root-ca-file={self.authority.certificate}",
             f"--controllers={','.join(_CONTROLLERS)}"], self.folder)

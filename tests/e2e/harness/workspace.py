@@ -68,6 +68,10 @@ class Workspace:
         """Merge-patches labels or annotations of a pod; a value None removes a key."""
         return self.api.patch(f"{self._pods}/{name}", {"metadata": changes})
 
+    def open_gates(self, name):
+        """Takes a pod's scheduling gates away."""
+        self.api.patch(f"{self._pods}/{name}", {"spec": {"schedulingGates": None}})
+
     def wait_bound(self, *names, timeout=20):
         """Waits until these pods are bound; returns them (one pod for one name)."""
         def bound():
