@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "allocator/addresses_file.h"
+#include "allocator/cluster_connection.h"
+#include "allocator/configuration.h"
+#include "allocator/decision_core.h"
+#include "allocator/listeners.h"
+#include "allocator/problems.h"
+#include "allocator/ticker.h"
+#include "base/status.h"
+#include "observability/json_log.h"
+#include "observability/metrics.h"
+
+namespace aliquot::allocator {
+
+// The whole running allocator: cluster, ledger, verbs, listeners. main.cc and the integration tests
+// drive the same object. Start and Drain once each, from one thread.
+class Application {
+ public:
+  // Pre: the configuration was checked. The log must outlive it.
+  Application(Configuration configuration, observability::JsonLog& log);
+  // Ends at once; call Drain first for a clean end.
+  ~Application();
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+
+  // Opens the cluster and the listeners and writes the addresses file. Ready only when both first
+  // lists are complete. False and at least one problem when it can't run.
+  bool Start(Problems& problems);
+  const Addresses& addresses() const { return addresses_; }
+  const Readiness& readiness() const { return core_->readiness(); }
+
+  // Not ready, finish what is in flight, end the binds, let go of the cluster. DEADLINE_EXCEEDED
+  // when requests were cut at the configured timeout.
+  Status Drain();
+
+ private:
+  bool StartListeners(Problems& problems);
+  void Tick();
+  void StopCore();
+
+  const Configuration configuration_;
+  observability::JsonLog& log_;
+  RealClock clock_;
+  observability::Metrics metrics_;
+  const Instruments instruments_;
+  Addresses addresses_;
+
+  // In the order in which they are needed; destroyed the other way round.
+  std::unique_ptr<ClusterConnection> cluster_;
+  std::unique_ptr<DecisionCore> core_;
+  std::unique_ptr<Listeners> listeners_;
+  std::unique_ptr<Ticker> ticker_;
+  bool stopped_ = false;
+};
+
+}  // namespace aliquot::allocator

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/decision_core.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "scoring/policy_registry.h"
+
+namespace aliquot::allocator {
+namespace {
+
+scoring::PlacerOptions PlacerOptionsOf(const Configuration& configuration) {
+  scoring::PlacerOptions options;
+  options.max_sharers_per_card = static_cast<int>(configuration.max_sharers_per_card);
+  options.steps_per_node = static_cast<int>(configuration.search.steps_per_node);
+  options.steps_per_request = static_cast<int>(configuration.search.steps_per_request);
+  return options;
+}
+
+// The configuration offers the registry's names only.
+const scoring::Policy& PolicyOf(const Configuration& configuration) {
+  return *scoring::FindPolicy(configuration.scoring_policy);
+}
+
+extender::BindDeskOptions DeskOptionsOf(const Configuration& configuration) {
+  extender::BindDeskOptions options;
+  options.answer_within = configuration.deadlines.bind;
+  options.settle_after = configuration.deadlines.bind_settle;
+  return options;
+}
+
+extender::FilterOptions FilterOptionsOf(const Configuration& configuration) {
+  extender::FilterOptions options;
+  options.deadline = configuration.deadlines.filter;
+  return options;
+}
+
+extender::AnnotationOptions AnnotationOptionsOf(const Configuration& configuration) {
+  return {configuration.gpu_assigned_annotation};
+}
+
+std::int64_t LargestCard(const ledger::Snapshot& snapshot) {
+  std::int64_t largest = 0;
+  for (const scoring::NodeState& node : snapshot.Nodes()) {
+    for (std::size_t i = 0; i < node.card_count; ++i) {
+      largest = std::max<std::int64_t>(largest, node.cards[i].mib_total);
+    }
+  }
+  return largest;
+}
+
+observability::LedgerFigures FiguresOf(const ledger::LedgerCounts& counts) {
+  observability::LedgerFigures figures;
+  figures.nodes = counts.nodes;
+  figures.cards = counts.cards;
+  figures.pods_bound = counts.pods_bound;
+  figures.pods_reserved = counts.pods_reserved;
+  figures.pods_unstamped = counts.pods_unstamped;
+  figures.core_total = counts.core_total;
+  figures.core_used = counts.core_used;
+  figures.mib_total = counts.mib_total;
+  figures.mib_used = counts.mib_used;
+  return figures;
+}
+
+}  // namespace
+
+DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
+                           const Instruments& i)
+    : instruments_(i),
+      names_(c.resource_names),
+      placer_(PlacerOptionsOf(c), PolicyOf(c)),
+      ledger_(placer_, catalog_, names_, i.clock),
+      queue_(i.clock, reconcile::WorkQueueOptions{}),
+      desk_(ledger_, writer, i.clock, i.metrics, i.decisions, DeskOptionsOf(c)),
+      reporter_(queue_, writer, i.clock, i.metrics, i.log),
+      late_stamp_(ledger_, writer, queue_, reporter_, names_, i.clock, i.metrics, i.decisions,
+                  AnnotationOptionsOf(c)),
+      intake_(ledger_, pending_, desk_, late_stamp_, reporter_, names_),
+      follower_(ledger_, writer, queue_, intake_),
+      observer_(ledger_, follower_, late_stamp_, sync_),
+      readiness_(sync_),
+      filter_(ledger_, pending_, placer_, names_, i.clock, i.metrics, i.decisions,
+              FilterOptionsOf(c)),
+      prioritize_(ledger_, placer_, names_, i.clock, i.metrics, i.decisions),
+      bind_(ledger_, pending_, desk_, writer, names_, i.clock, i.metrics, i.decisions,
+            AnnotationOptionsOf(c)),
+      stamp_ledger_(ledger_, pending_, placer_, i.clock, AnnotationOptionsOf(c),
+                    c.stamp_reservation) {
+  mutate_options_.names = names_;
+  mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
+    const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);
+    return mib == 0 ? std::nullopt : std::optional(mib);
+  };
+}
+
+void DecisionCore::Tick() {
+  constexpr int kTicksBetweenFigures = 10;
+  desk_.Tick();
+  ledger_.ReleaseExpired();
+  if (ticks_++ % kTicksBetweenFigures == 0) {
+    RefreshFigures();
+  }
+}
+
+void DecisionCore::RefreshFigures() {
+  instruments_.metrics.SetLedger(FiguresOf(ledger_.Counts()));
+  instruments_.metrics.SetDegraded(observability::Degraded::kNotSynced, !readiness_.synced());
+  largest_card_mib_.store(LargestCard(*ledger_.Read()), std::memory_order_relaxed);
+}
+
+void DecisionCore::Stop() {
+  desk_.Stop();
+  queue_.Stop();
+}
+
+}  // namespace aliquot::allocator

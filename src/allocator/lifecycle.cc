@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/lifecycle.h"
+
+#include <csignal>
+
+namespace aliquot::allocator {
+namespace {
+
+sigset_t EndRequests() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+}  // namespace
+
+void PrepareSignals() {
+  static_cast<void>(std::signal(SIGHUP, SIG_IGN));
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+  const sigset_t signals = EndRequests();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void WaitForEndRequest() {
+  const sigset_t signals = EndRequests();
+  int received = 0;
+  while (sigwait(&signals, &received) != 0) {
+  }
+  // The default action ends the process.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+}  // namespace aliquot::allocator

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace aliquot::allocator {
+
+// How the process is asked to end. SIGTERM and SIGINT ask for a clean end; a second one ends it at
+// once. SIGHUP is ignored (certificates reload by themselves, the configuration is read at start
+// only), and so is SIGPIPE (a peer that goes away is an error of that write).
+
+// Call before any thread is started, since threads inherit what is blocked.
+void PrepareSignals();
+// Waits for the first request to end. From its return on the next one ends the process.
+void WaitForEndRequest();
+
+}  // namespace aliquot::allocator

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "allocator/addresses_file.h"
+#include "allocator/configuration.h"
+#include "allocator/decision_core.h"
+#include "allocator/listener_observer.h"
+#include "base/status.h"
+#include "http/server.h"
+
+namespace aliquot::allocator {
+
+// The three listeners, each with its own threads. Start once, then drain in the order given below.
+// The core and the instruments must outlive it.
+class Listeners {
+ public:
+  Listeners(const Configuration& configuration, DecisionCore& core, const Instruments& instruments,
+            const std::string& own_username);
+
+  // All three or an error that says which one could not start and why.
+  Result<Addresses> Start();
+  // Extender and admission at the same time: finishes requests in flight, takes no new ones.
+  Status DrainVerbs(std::chrono::milliseconds timeout);
+  // Last, so that probes and metrics see the drain.
+  void StopMonitor();
+
+ private:
+  ListenerObserver extender_observer_;
+  ListenerObserver admission_observer_;
+  ListenerObserver monitor_observer_;
+  http::Server extender_;
+  http::Server admission_;
+  http::Server monitor_;
+};
+
+}  // namespace aliquot::allocator

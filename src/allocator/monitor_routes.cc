@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/monitor_routes.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/strings.h"
+#include "observability/build_info.h"
+
+namespace aliquot::allocator {
+namespace {
+
+constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+http::Response Ready(const Readiness& readiness) {
+  const std::vector<std::string> reasons = readiness.Reasons();
+  return reasons.empty() ? http::TextResponse(200, "ok")
+                         : http::TextResponse(503, Join(reasons, "\n"));
+}
+
+}  // namespace
+
+http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
+  http::Router router;
+  router.Get("/healthz", [](const http::Request&) { return http::TextResponse(200, "ok"); });
+  router.Get("/readyz", [&core](const http::Request&) { return Ready(core.readiness()); });
+  router.Get("/metrics", [&metrics = instruments.metrics](const http::Request&) {
+    http::Response response;
+    response.content_type = kMetricsContentType;
+    response.body = metrics.Render();
+    return response;
+  });
+  router.Get("/version", [](const http::Request&) {
+    return http::JsonResponse(observability::BuildInfoJson());
+  });
+  return router;
+}
+
+}  // namespace aliquot::allocator
