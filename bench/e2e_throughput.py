@@ -4,12 +4,13 @@
 
     bench/e2e_throughput.py OUTPUT.json [--nodes 100,1000] [--rounds 5] [--pods 300]
 
-Both kinds place the same pods on the same fake nodes of one control plane, in turns, and the best round of
-each counts. A round: the scheduler process is halted, the pods are created, the scheduler goes on, and the
-time runs until a watch has shown the last pod with a node. So the time to create the pods is not in it.
-"Alone" is the same kube-scheduler program without an extender, with our webhooks removed; it counts the two
-resources by itself and chooses no cards. Both schedulers may send 2,000 requests a second to the API server:
-at kube-scheduler's default of 50 its own binds would be the bottleneck of the comparison.
+Both kinds place the same pods on the same fake nodes of one control plane, in turns, and the best
+round of each counts. A round: the scheduler process is halted, the pods are created, the scheduler
+goes on, and the time runs until a watch has shown the last pod with a node. So the time to create
+the pods is not in it. "Alone" is the same kube-scheduler program without an extender, with our
+webhooks removed; it counts the two resources by itself and chooses no cards. Both schedulers may
+send 2,000 requests a second to the API server: at kube-scheduler's default of 50 its own binds
+would be the bottleneck of the comparison.
 
 OUTPUT.json: [{"nodes": .., "pods_per_second": .., "alone_pods_per_second": ..}].
 """
@@ -41,8 +42,8 @@ def _pod(index, dice, scheduler):
     """One pod of the mix: mostly shares, some whole cards, some with two GPU containers."""
     name, kind = f"pod-{index:04}", dice.randrange(10)
     if kind < 7:
-        return pods.share(name, core=dice.choice((10, 20, 25, 50)), memory=dice.choice((15, 30, 60)),
-                          scheduler=scheduler)
+        return pods.share(name, core=dice.choice((10, 20, 25, 50)),
+                          memory=dice.choice((15, 30, 60)), scheduler=scheduler)
     if kind == 7:
         return pods.pod(name, [pods.container("a", core=20, memory=15),
                                pods.container("b", core=30, memory=30)], scheduler=scheduler)
@@ -66,7 +67,8 @@ class Bench:
         for name, configuration in (("ours", ours), ("alone", alone)):
             configuration["clientConnection"] = {
                 **(configuration.get("clientConnection") or {}), **_CLIENT_RATE}
-            self._schedulers[name] = self._cluster.start_scheduler(f"scheduler-{name}", configuration)
+            self._schedulers[name] = self._cluster.start_scheduler(
+                f"scheduler-{name}", configuration)
 
     def stop(self):
         """Ends everything."""
@@ -126,7 +128,8 @@ class Bench:
         for number in range(rounds):
             for kind in best:
                 rate = self._round(work, kind)
-                print(f"  {node_count} nodes, round {number + 1}, {kind}: {rate:.0f} pods/s", flush=True)
+                print(f"  {node_count} nodes, round {number + 1}, {kind}: {rate:.0f} pods/s",
+                      flush=True)
                 best[kind] = max(best[kind], rate)
         self._set_webhooks(True)
         work.clean()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the end-to-end suite.
 
-`cluster` is one real control plane with allocator and kube-scheduler for the whole run. Every test runs on
-the oldest supported minor; those marked `core` run on the newest as well, on a second cluster.
-`work` is a test's own namespace and nodes on it.
+`cluster` is one real control plane with allocator and kube-scheduler for the whole run. Every test
+runs on the oldest supported minor; those marked `core` run on the newest as well, on a second
+cluster. `work` is a test's own namespace and nodes on it.
 """
 import itertools
 import os

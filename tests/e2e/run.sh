@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the end-to-end tests on real Kubernetes programs; arguments go to pytest.
-# Needs out/bin/aliquot-allocator, python3-pytest and python3-yaml; builds missing Kubernetes programs.
+# Runs the end-to-end tests on real Kubernetes programs; arguments go to pytest. Needs
+# out/bin/aliquot-allocator, python3-pytest and python3-yaml; builds missing Kubernetes programs.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,5 +15,6 @@ fi
 mkdir -p "$root/out/test-results"
 cd "$root"
 # Debian's own Python: the one that python3-pytest belongs to, whatever else is in PATH.
-exec env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here" /usr/bin/python3 -m pytest -q -p no:cacheprovider \
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here"
+exec /usr/bin/python3 -m pytest -q -p no:cacheprovider \
   --rootdir="$here" --junitxml="$root/out/test-results/e2e.xml" "${@:-$here}"

@@ -37,4 +37,4 @@ def test_300_mixed_pods_on_400_cards(work):
     ledger = until("all that fits to be placed", work.check_complete, timeout=30, every=0.5)
     placed = [each for each in work.pods()[0] if pods.node_of(each)]
     used = sum(sum(ledger.used(node)) for node in ledger.cards)
-    assert len(placed) > 200 and used > 30000, f"only {len(placed)} pods and {used} % of 40000 placed"
+    assert len(placed) > 200 and used > 30000, f"only {len(placed)} pods, {used} % of 40000 placed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods that somebody else binds: by hand, by a second kube-scheduler, with and without our webhook."""
+"""Pods that somebody else binds: by hand, by a second kube-scheduler, without our webhook."""
 import pytest
 
 from harness import audit, chart, pods
@@ -26,7 +26,7 @@ def _assert_bound_in_one_event(watch, name, node):
 
 
 def _wait_until_seen(cluster, work, name):
-    """Returns when the allocator's watch has shown it the pod, as it has long before a person binds it."""
+    """Returns when our watch knows the pod, as it does long before a person binds it."""
     until("the allocator to know the pod", lambda: cluster.allocator.explain(work.name, name))
 
 
@@ -112,8 +112,9 @@ def test_the_legacy_bindings_resource_is_stamped_too(cluster, work):
 def test_a_second_scheduler_places_with_cards_in_the_same_event(cluster, second_scheduler, work):
     node = work.add_node(cards=2)
     with work.watch() as watch:
-        _create_once_seen(cluster, work, pods.share("second", core=30, memory=15, scheduler="second"))
-        _create_once_seen(cluster, work, pods.whole("second-whole", scheduler="second"))
+        for built in (pods.share("second", core=30, memory=15, scheduler="second"),
+                      pods.whole("second-whole", scheduler="second")):
+            _create_once_seen(cluster, work, built)
         for name in ("second", "second-whole"):
             _assert_bound_in_one_event(watch, name, node)
     work.ledger().check()

@@ -24,12 +24,19 @@ def test_a_label_taken_off_frees_nothing_and_comes_back(work):
     work.ledger().check()
 
 
+def _card_of(pod):
+    """The UUID of the one card of a pod's container."""
+    record = json.loads(pods.annotations_of(pod)[pods.ALLOCATION])
+    return record["containers"]["main"]["cards"][0]["uuid"]
+
+
 @pytest.mark.parametrize("damage", ["unreadable", "claims-everything", "future-version"])
 def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
     node = work.add_node(cards=3)
     work.create(pods.share("vandal", core=60, memory=15))
-    record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
-    own = record["containers"]["main"]["cards"][0]["uuid"]
+    bound = work.wait_bound("vandal")
+    record = json.loads(pods.annotations_of(bound)[pods.ALLOCATION])
+    own = _card_of(bound)
     value = "{"
     if damage == "claims-everything":
         record["containers"]["main"]["cards"] = [
@@ -41,12 +48,9 @@ def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
     cluster.allocator.restart()  # a rebuild must live with what the annotations now say
     for name in ("whole-a", "whole-b"):
         work.create(pods.whole(name))
-    taken = [json.loads(pods.annotations_of(each)[pods.ALLOCATION])["containers"]["main"]["cards"][0][
-        "uuid"] for each in work.wait_bound("whole-a", "whole-b")]
-    assert own not in taken
+    assert own not in [_card_of(each) for each in work.wait_bound("whole-a", "whole-b")]
     work.create(pods.share("beside", core=40, memory=15))
-    beside = json.loads(pods.annotations_of(work.wait_bound("beside"))[pods.ALLOCATION])
-    assert beside["containers"]["main"]["cards"][0]["uuid"] == own
+    assert _card_of(work.wait_bound("beside")) == own
     work.create(pods.share("too-much", core=1, memory=1))
     work.wait_refused("too-much")
 
@@ -67,9 +71,10 @@ def test_a_record_damaged_beyond_repair_counts_what_the_pod_asked_for_on_every_c
     work.add_node(cards=2)
     work.create(pods.share("vandal", core=60, memory=15))
     work.wait_bound("vandal")
-    work.patch_metadata("vandal", annotations={pods.ALLOCATION: "{", f"{pods.INDEX_PREFIX}0": "none"})
+    work.patch_metadata("vandal", annotations={
+        pods.ALLOCATION: "{", f"{pods.INDEX_PREFIX}0": "none"})
     cluster.allocator.restart()
-    # Never free, and no more than it asked for: 40 % of either card can still be had, a whole card not.
+    # Never free, and no more than it asked for: 40 % of either card can still be had, no whole one.
     for name in ("left", "right"):
         work.create(pods.share(name, core=40, memory=15))
         work.wait_bound(name)

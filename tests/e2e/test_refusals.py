@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person sees in kubectl when a GPU pod is refused or corrected on its way in.
 
-Each sentence must name the field, its value and the remedy, so these are asserted word by word where they
-carry them.
+Each sentence must name the field, its value and the remedy, so these are asserted word by word
+where they carry them.
 """
 import json
 
@@ -36,7 +36,8 @@ REFUSALS = {
          "1 for each 256 MiB"]),
     "memory without a share": (
         _limits(vcuda_memory="15"),
-        ['container "main"', "tencent.com/vcuda-memory is 15 without tencent.com/vcuda-core", "1 to 99"]),
+        ['container "main"', "tencent.com/vcuda-memory is 15 without tencent.com/vcuda-core",
+         "1 to 99"]),
     "a ceiling below the share": (
         _annotated("tencent.com/vcuda-core-limit", "10"),
         ['annotation tencent.com/vcuda-core-limit is "10"', "below the share of 20", '"main"']),
@@ -126,8 +127,8 @@ def test_kubectl_warns_about_what_is_corrected_or_ignored(cluster, work, case):
 def test_our_annotations_are_stripped_from_a_restored_pod(cluster, work):
     restored = pods.share("restored")
     restored["metadata"]["annotations"] = {
-        pods.ALLOCATION: '{"v":1}', f"{pods.INDEX_PREFIX}0": "7", "tencent.com/predicate-node": "old",
-        "tencent.com/predicate-time": "1", "example.org/kept": "yes"}
+        pods.ALLOCATION: '{"v":1}', f"{pods.INDEX_PREFIX}0": "7",
+        "tencent.com/predicate-node": "old", "tencent.com/predicate-time": "1", "example.org/kept": "yes"}
     status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-", stdin=restored)
     assert status == 0 and "Warning: " in shown, shown
     assert pods.annotations_of(work.pod("restored")) == {"example.org/kept": "yes"}
@@ -140,7 +141,8 @@ def test_an_admitted_pod_is_labelled_tolerates_gpu_nodes_and_sees_no_device(work
     assert admitted["metadata"]["labels"][pods.GPU_LABEL] == "true"
     for each in admitted["spec"]["containers"] + admitted["spec"]["initContainers"]:
         assert {"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"} in each["env"], each["name"]
-    tolerated = {(each.get("key"), each.get("operator")) for each in admitted["spec"]["tolerations"]}
+    tolerated = {(each.get("key"), each.get("operator"))
+                 for each in admitted["spec"]["tolerations"]}
     assert ("nvidia.com/gpu", "Exists") in tolerated
 
 

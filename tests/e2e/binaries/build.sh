@@ -5,10 +5,10 @@
 #
 #   build.sh [SET...]        sets: etcd helm kubernetes-1.34 kubernetes-1.37; default: all of them
 #
-# Prints one line per set on standard output: its name and the folder with its programs. Progress goes
-# to standard error. A set lives in the cache under a name made from its version and a hash of its
-# committed go.mod and go.sum, so a changed version never meets old programs, and an existing set costs
-# nothing. The cache is ${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}.
+# Prints one line per set on standard output: its name and the folder with its programs. Progress
+# goes to standard error. A set lives in the cache under a name made from its version and a hash of
+# its committed go.mod and go.sum, so a changed version never meets old programs, and an existing
+# set costs nothing. The cache is ${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -43,8 +43,8 @@ version_flags() {
   case $set in
     kubernetes-*)
       for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
-        echo -n " -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=$minor"
-        echo -n " -X $package.gitTreeState=clean"
+        echo -n " -X $package.gitVersion=$version -X $package.gitTreeState=clean"
+        echo -n " -X $package.gitMajor=1 -X $package.gitMinor=$minor"
       done ;;
     helm)
       echo -n " -X helm.sh/helm/v3/internal/version.version=$version"
@@ -69,8 +69,8 @@ build_set() {
     [[ -n ${go:-} ]] || go=$("$here/go_toolchain.sh")
     say "building $name $version (a cold kube-apiserver takes about five minutes on two cores)"
     # Own file name first: an interrupted build leaves nothing that looks finished.
-    (cd "$here/$set" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off "$go" build -mod=readonly -trimpath \
-      -buildvcs=false -ldflags "-s -w$(version_flags "$set" "$version")" \
+    (cd "$here/$set" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off "$go" build \
+      -mod=readonly -trimpath -buildvcs=false -ldflags "-s -w$(version_flags "$set" "$version")" \
       -o "$folder/.$name.new" "$package" >&2)
     mv "$folder/.$name.new" "$folder/$name"
   done < <(programs "$set")

@@ -7,11 +7,12 @@
     generate_module.py helm 3.22.0         -> helm/{go.mod,go.sum}
 
 The results are committed and build.sh builds with -mod=readonly, so this runs only when a version
-changes. Upstream's own requirement list is copied, therefore the programs are built from exactly the
-module versions that upstream released them with.
+changes. Upstream's own requirement list is copied, therefore the programs are built from exactly
+the module versions that upstream released them with.
 
 Kubernetes needs care: its go.mod requires its staging modules as v0.0.0 and replaces them by local
-paths, and both mean nothing outside its own source tree. Here each becomes the published v0.MINOR.PATCH.
+paths, and both mean nothing outside its own source tree. Here each becomes the published
+v0.MINOR.PATCH.
 """
 import json
 import pathlib

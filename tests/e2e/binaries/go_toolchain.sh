@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the path of a Go command that is new enough to build the Kubernetes programs, and installs one
-# where the machine has none.
+# Prints the path of a Go command that is new enough to build the Kubernetes programs, and installs
+# one where the machine has none.
 #
-# Debian 12's own Go (1.19) is too old to build them and too old to fetch a newer Go by itself, but it
-# is a module client: a Go release is also published as a module, golang.org/toolchain. So the old Go
-# downloads the new one through the usual module proxy and checks it against the public checksum
-# database, and this script checks it once more against the sum written below.
+# Debian 12's own Go (1.19) is too old to build them and too old to fetch a newer Go by itself, but
+# it is a module client: a Go release is also published as a module, golang.org/toolchain. So the
+# old Go downloads the new one through the usual module proxy and checks it against the public
+# checksum database, and this script checks it once more against the sum written below.
 set -euo pipefail
 
 needed=1.26.0     # the `go` line of the newest committed module
@@ -46,8 +46,10 @@ client=$(command -v go || true)
 if [[ -z $client ]]; then
   say "installing Debian's golang-go to fetch Go $version with"
   sudo=; [[ $(id -u) == 0 ]] || sudo=sudo
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends golang-go >&2 ||
-    { $sudo apt-get update >&2; $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends golang-go >&2; }
+  install=($sudo env DEBIAN_FRONTEND=noninteractive
+    apt-get install -y --no-install-recommends golang-go)
+  # The package lists of a fresh machine are empty.
+  "${install[@]}" >&2 || { $sudo apt-get update >&2 && "${install[@]}" >&2; }
   client=$(command -v go)
 fi
 
@@ -57,7 +59,8 @@ work=$(mktemp -d "$cache/go-fetch.XXXXXX")
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"
 GOMODCACHE=$work/modules GOFLAGS=-mod=mod GOTOOLCHAIN=local \
-  "$client" mod download -json "golang.org/toolchain@v0.0.1-go$version.linux-$architecture" >answer.json
+  "$client" mod download -json "golang.org/toolchain@v0.0.1-go$version.linux-$architecture" \
+  >answer.json
 field() { sed -n "s/^\t\"$1\": \"\(.*\)\",\{0,1\}$/\1/p" answer.json; }
 if [[ $(field Sum) != "$sum" ]]; then
   say "Go $version has the sum '$(field Sum)', expected '$sum': refusing to use it"

@@ -90,7 +90,8 @@ class Allocator:
 
     def explain(self, namespace, pod):
         """What /explain says about a pod; None while the allocator does not know it."""
-        status, text = self._monitor("/explain?" + urllib.parse.urlencode({"pod": f"{namespace}/{pod}"}))
+        query = urllib.parse.urlencode({"pod": f"{namespace}/{pod}"})
+        status, text = self._monitor(f"/explain?{query}")
         if status == 404:
             return None
         assert status == 200, f"/explain answered {status}: {text}"

@@ -138,7 +138,8 @@ class Api:
         """One watch request; returns its socket and response."""
         connection = self._connect(timeout=30)
         open_socket = connection.sock
-        connection.request("GET", path + "?" + urllib.parse.urlencode(query), headers=self._headers())
+        path += "?" + urllib.parse.urlencode(query)
+        connection.request("GET", path, headers=self._headers())
         response = connection.getresponse()
         if response.status != 200:
             raise ApiError(response.status, response.read())
@@ -149,8 +150,8 @@ class Api:
 class Watch:
     """The events of one watch, collected by a thread. `events` are (time, type, object).
 
-    The API server ends a watch whose reader is slow; like every client, this one then goes on from the
-    last version that it saw, so no event is missed.
+    The API server ends a watch whose reader is slow; like every client, this one then goes on from
+    the last version that it saw, so no event is missed.
     """
 
     def __init__(self, api, path, resource_version, query):

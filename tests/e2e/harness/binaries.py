@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the real Kubernetes programs are: binaries/build.sh builds what its cache lacks and says."""
+"""Where the real Kubernetes programs are, as binaries/build.sh says after building what lacks."""
 import functools
 import pathlib
 import subprocess
 
 _BUILD = pathlib.Path(__file__).resolve().parent.parent / "binaries" / "build.sh"
 
-OLDEST = "1.34"  # the minor that the whole suite runs on; its kubectl and controller manager serve all
-NEWEST = "1.37"  # the newest minor that can be built: the core of the suite runs on it as well
+OLDEST = "1.34"  # the whole suite runs on it; its kubectl and controller manager serve all minors
+NEWEST = "1.37"  # the newest that can be built: the core of the suite runs on it as well
 
 
 @functools.lru_cache(maxsize=None)

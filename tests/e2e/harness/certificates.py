@@ -24,7 +24,7 @@ class Authority:
                  "-out", self.certificate, "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def issue(self, name, common_name, organization=None, hosts=()):
-        """Issues NAME.crt and NAME.key: a serving certificate when hosts are given, else a client's.
+        """Issues NAME.crt and NAME.key, a serving certificate when hosts are given, else a client's.
 
         Hosts are DNS names and IP addresses. Returns the two paths.
         """
@@ -35,7 +35,8 @@ class Authority:
                  "-subj", subject, "-keyout", key, "-out", request)
         lines = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature"]
         if hosts:
-            names = [("IP:" if host.replace(".", "").isdigit() else "DNS:") + host for host in hosts]
+            names = [("IP:" if host.replace(".", "").isdigit() else "DNS:") + host
+                     for host in hosts]
             lines += ["extendedKeyUsage=serverAuth", "subjectAltName=" + ",".join(names)]
         else:
             lines.append("extendedKeyUsage=clientAuth")

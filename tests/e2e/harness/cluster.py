@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole cluster of a test run: control plane, the chart's objects, allocator and kube-scheduler."""
+"""The whole cluster of a test run: control plane, chart's objects, allocator, kube-scheduler."""
 import json
 import pathlib
 import subprocess
@@ -43,7 +43,7 @@ class Cluster:
         return self
 
     def start_allocator(self):
-        """Applies the chart's objects and starts the allocator under the chart's service account."""
+        """Applies the chart's objects and starts the allocator as the chart's service account."""
         rendered = chart.render()
         deployment = chart.of_kind(rendered, "Deployment")[0]
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
@@ -52,7 +52,7 @@ class Cluster:
             first.insert(0, {"apiVersion": "v1", "kind": "Namespace",
                              "metadata": {"name": chart.NAMESPACE}})
         chart.apply(self.api, first)
-        # The Deployment is accepted as it is; its pod would be a second allocator, and without a kubelet.
+        # The Deployment is accepted as it is; its pod would be a second allocator without a kubelet.
         self.api.patch(chart.path_of(deployment, deployment["metadata"]["name"]),
                        {"spec": {"replicas": 0}})
         shipped = chart.of_kind(rendered, "ConfigMap")[0]["data"]["allocator.yaml"]

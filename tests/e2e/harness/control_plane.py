@@ -8,8 +8,8 @@ from .api import Api
 from .certificates import Authority
 from .processes import Process, free_port
 
-# What the tests ask the audit log about: all that our service account does, and what people and schedulers
-# do to pods. Bodies are not recorded.
+# What the tests ask the audit log about: all that our service account does, and what people and
+# schedulers do to pods. Bodies are not recorded.
 _AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
     "rules": [
@@ -55,7 +55,7 @@ class ControlPlane:
         self.add_user("admin", "admin", "system:masters")
         self.add_user("scheduler", "system:kube-scheduler")
         self.add_user("controllers", "system:kube-controller-manager")
-        self._signing_key, self._signing_public = self.authority.signing_key_pair("service-accounts")
+        self._signing_key, self._signing_public = self.authority.signing_key_pair("accounts")
 
     def add_user(self, name, common_name, organization=None):
         """Makes a client certificate; `client(name)` and `kubeconfig(name)` then use it."""
@@ -80,7 +80,8 @@ class ControlPlane:
         return Process("etcd", [
             binaries.program("etcd"), "--name=default", f"--data-dir={self.folder}/etcd",
             "--unsafe-no-fsync", "--log-level=warn",
-            f"--listen-client-urls={self._etcd_client}", f"--advertise-client-urls={self._etcd_client}",
+            f"--listen-client-urls={self._etcd_client}",
+            f"--advertise-client-urls={self._etcd_client}",
             f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
             f"--initial-cluster=default={peer}"], self.folder)
 

@@ -31,7 +31,8 @@ def needs_of(pod):
             memory = int(limits.get(pods.MEMORY, "0")) * MEMORY_UNIT_MIB
             if core == 0:
                 continue
-            entry_kind = "sidecar" if kind == "init" and entry.get("restartPolicy") == "Always" else kind
+            restarts = kind == "init" and entry.get("restartPolicy") == "Always"
+            entry_kind = "sidecar" if restarts else kind
             if core >= WHOLE:
                 need = Need(entry["name"], entry_kind, index, core // WHOLE, WHOLE, None)
             else:
@@ -43,8 +44,9 @@ def needs_of(pod):
 def peak(needs, choice, mib_of):
     """What a pod takes of each card over its life: {card: (core, mib)}.
 
-    `choice` gives each need its cards; `mib_of` gives a card's memory. An ordinary init container runs
-    alone beside the sidecars started before it; sidecars and containers stay together at the end.
+    `choice` gives each need its cards; `mib_of` gives a card's memory. An ordinary init container
+    runs alone beside the sidecars started before it; sidecars and containers stay together at the
+    end.
     """
     steady = collections.defaultdict(lambda: (0, 0))
     highest = collections.defaultdict(lambda: (0, 0))
@@ -104,13 +106,14 @@ class Ledger:
             chosen = [entry["uuid"] for entry in granted]
             self._compare(pod, need, granted, by_uuid)
             choice.append([uuid for uuid in chosen if uuid in by_uuid])
-        for uuid, (core, mib) in peak(needs, choice, {c.uuid: c.mib for c in by_uuid.values()}).items():
+        mib_of = {uuid: card.mib for uuid, card in by_uuid.items()}
+        for uuid, (core, mib) in peak(needs, choice, mib_of).items():
             by_uuid[uuid].core_used += core
             by_uuid[uuid].mib_used += mib
             by_uuid[uuid].pods.append(name)
 
     def _compare(self, pod, need, granted, by_uuid):
-        """The record must give exactly what the spec asks, and the index annotation the same cards."""
+        """The record must give what the spec asks, and the index annotation the same cards."""
         label = f"{pod['metadata']['name']}/{need.name}"
         uuids = [entry["uuid"] for entry in granted]
         if len(set(uuids)) != need.cards or len(uuids) != need.cards:
@@ -122,12 +125,14 @@ class Ledger:
                 continue
             mib = card.mib if need.mib is None else need.mib
             if (entry["core"], entry["mib"]) != (need.core, mib):
-                self.problems.append(f"{label}: asked for {need.core} % and {mib} MiB, given {entry}")
+                self.problems.append(
+                    f"{label}: asked for {need.core} % and {mib} MiB, given {entry}")
         if need.kind == "app":
             text = pods.annotations_of(pod).get(f"{pods.INDEX_PREFIX}{need.index}", "")
             minors = sorted(by_uuid[uuid].minor for uuid in uuids if uuid in by_uuid)
             if sorted(int(part) for part in text.split(",") if part) != minors:
-                self.problems.append(f"{label}: predicate-gpu-idx says '{text}', the record {minors}")
+                self.problems.append(
+                    f"{label}: predicate-gpu-idx says '{text}', the record {minors}")
 
     def _find_overbooked(self):
         for node, node_cards in self.cards.items():

@@ -96,5 +96,6 @@ class Process:
                 raise AssertionError(f"{self.name} ended with status {self._popen.returncode} "
                                      f"before {what}:\n{self.log_tail()}")
             if time.monotonic() >= deadline:
-                raise AssertionError(f"{self.name} not {what} after {timeout:g} s:\n{self.log_tail()}")
+                raise AssertionError(
+                    f"{self.name} not {what} after {timeout:g} s:\n{self.log_tail()}")
             time.sleep(0.05)

@@ -9,10 +9,10 @@ _APPLICATION_DATA = 23  # the TLS record type of everything after the handshake
 class CuttingProxy:
     """Listens on the loopback and forwards each connection to `target` (host, port).
 
-    From `lose_answers()` to `cut()`, a request that a client sends still reaches the server, but nothing
-    that the server sends back on that connection reaches the client; `cut()` then ends those connections.
-    So the server has done the work and the client never learns. Connections on which the client is
-    silent, such as watches, go on.
+    From `lose_answers()` to `cut()`, a request that a client sends still reaches the server, but
+    nothing that the server sends back on that connection reaches the client; `cut()` then ends
+    those connections. So the server has done the work and the client never learns. Connections on
+    which the client is silent, such as watches, go on.
     """
 
     def __init__(self, target):
