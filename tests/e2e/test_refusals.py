@@ -128,7 +128,8 @@ def test_our_annotations_are_stripped_from_a_restored_pod(cluster, work):
     restored = pods.share("restored")
     restored["metadata"]["annotations"] = {
         pods.ALLOCATION: '{"v":1}', f"{pods.INDEX_PREFIX}0": "7",
-        "tencent.com/predicate-node": "old", "tencent.com/predicate-time": "1", "example.org/kept": "yes"}
+        "tencent.com/predicate-node": "old", "tencent.com/predicate-time": "1",
+        "example.org/kept": "yes"}
     status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-", stdin=restored)
     assert status == 0 and "Warning: " in shown, shown
     assert pods.annotations_of(work.pod("restored")) == {"example.org/kept": "yes"}

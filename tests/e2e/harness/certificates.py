@@ -24,7 +24,7 @@ class Authority:
                  "-out", self.certificate, "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def issue(self, name, common_name, organization=None, hosts=()):
-        """Issues NAME.crt and NAME.key, a serving certificate when hosts are given, else a client's.
+        """Issues NAME.crt and NAME.key: for serving when hosts are given, else for a client.
 
         Hosts are DNS names and IP addresses. Returns the two paths.
         """

@@ -52,7 +52,7 @@ class Cluster:
             first.insert(0, {"apiVersion": "v1", "kind": "Namespace",
                              "metadata": {"name": chart.NAMESPACE}})
         chart.apply(self.api, first)
-        # The Deployment is accepted as it is; its pod would be a second allocator without a kubelet.
+        # The Deployment is accepted as it is; its pod would be a second allocator.
         self.api.patch(chart.path_of(deployment, deployment["metadata"]["name"]),
                        {"spec": {"replicas": 0}})
         shipped = chart.of_kind(rendered, "ConfigMap")[0]["data"]["allocator.yaml"]
