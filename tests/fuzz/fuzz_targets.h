@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+// One function for each parser of what strangers send. Each takes any bytes, must neither crash nor
+// hang, and ends the program when a promise of the parser is broken. The `fuzz` preset links each
+// with libFuzzer; fuzz_corpus_test replays the corpora in every other build.
+
+namespace aliquot::fuzz {
+
+void ExtenderArguments(std::string_view input);
+void BindArguments(std::string_view input);
+void AdmissionReview(std::string_view input);
+void Inventory(std::string_view input);
+void Allocation(std::string_view input);
+void Objects(std::string_view input);  // pods, nodes, lists, watch events, Status
+
+// A promise; not assert, which a release build drops.
+inline void Require(bool held) {
+  if (!held) {
+    std::abort();
+  }
+}
+
+}  // namespace aliquot::fuzz

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/annotation_value.h"
+#include "api/list_codec.h"
+#include "api/node_codec.h"
+#include "api/pod_codec.h"
+#include "api/status_codec.h"
+#include "api/watch_codec.h"
+#include "model/demand.h"
+#include "tests/fuzz/fuzz_targets.h"
+
+namespace aliquot::fuzz {
+
+void Objects(std::string_view input) {
+  const model::ResourceNames names;
+  if (const auto pod = api::ParsePod(input, names); pod.ok()) {
+    const auto demand = model::DemandOf(*pod, names);
+    if (demand.ok()) {
+      static_cast<void>(api::CheckUserAnnotations(*pod, *demand));
+    }
+  }
+  if (const auto node = api::ParseNode(input); node.ok()) {
+    Require(node->inventory == nullptr || node->inventory_problem.empty());
+  }
+  static_cast<void>(api::ParsePodList(input, names));
+  static_cast<void>(api::ParseNodeList(input));
+  static_cast<void>(api::ParsePodWatchEvent(input, names));
+  static_cast<void>(api::ParseNodeWatchEvent(input));
+  static_cast<void>(api::ParseApiStatus(input));
+}
+
+}  // namespace aliquot::fuzz
