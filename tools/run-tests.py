@@ -5,7 +5,7 @@
     run-tests.py {quick,all,long} [--only PART ...]
 
 Every part runs even when an earlier one failed; a part that cannot run counts as failed. The exit
-status is 0 only when nothing failed. Reports in JUnit's form stay in out/test-reports.
+status is 0 only when nothing failed. Reports in JUnit's form stay in out/test-results.
 """
 import argparse
 import pathlib

@@ -39,6 +39,12 @@ extender::AnnotationOptions AnnotationOptionsOf(const Configuration& configurati
   return {configuration.gpu_assigned_annotation};
 }
 
+reconcile::StampLedgerOptions StampOptionsOf(const Configuration& configuration) {
+  reconcile::StampLedgerOptions options;
+  options.reservation = configuration.stamp_reservation;
+  return options;
+}
+
 std::int64_t LargestCard(const ledger::Snapshot& snapshot) {
   std::int64_t largest = 0;
   for (const scoring::NodeState& node : snapshot.Nodes()) {
@@ -85,8 +91,8 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
       prioritize_(ledger_, placer_, names_, i.clock, i.metrics, i.decisions),
       bind_(ledger_, pending_, desk_, writer, names_, i.clock, i.metrics, i.decisions,
             AnnotationOptionsOf(c)),
-      stamp_ledger_(ledger_, pending_, placer_, i.clock, AnnotationOptionsOf(c),
-                    c.stamp_reservation) {
+      stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions, AnnotationOptionsOf(c),
+                    StampOptionsOf(c)) {
   mutate_options_.names = names_;
   mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
     const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);

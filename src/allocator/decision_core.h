@@ -8,7 +8,6 @@
 #include "admission/mutate.h"
 #include "allocator/configuration.h"
 #include "allocator/readiness.h"
-#include "allocator/stamp_ledger.h"
 #include "base/clock.h"
 #include "extender/bind.h"
 #include "extender/bind_desk.h"
@@ -25,6 +24,7 @@
 #include "reconcile/pod_follower.h"
 #include "reconcile/pod_intake.h"
 #include "reconcile/pod_reporter.h"
+#include "reconcile/stamp_ledger.h"
 #include "reconcile/sync_state.h"
 #include "reconcile/work_queue.h"
 #include "scoring/placer.h"
@@ -93,7 +93,7 @@ class DecisionCore {
   extender::Filter filter_;
   extender::Prioritize prioritize_;
   extender::Bind bind_;
-  PendingStampLedger stamp_ledger_;
+  reconcile::StampLedger stamp_ledger_;
   admission::MutateOptions mutate_options_;
 
   // 0 while no card is known.

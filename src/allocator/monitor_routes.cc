@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/explain_route.h"
 #include "base/strings.h"
 #include "observability/build_info.h"
 
@@ -33,6 +34,9 @@ http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
   });
   router.Get("/version", [](const http::Request&) {
     return http::JsonResponse(observability::BuildInfoJson());
+  });
+  router.Get("/explain", [&core](const http::Request& request) {
+    return Explain(request, core.ledger(), core.pending(), core.placer());
   });
   return router;
 }

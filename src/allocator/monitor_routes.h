@@ -14,7 +14,7 @@ namespace aliquot::allocator {
 //   GET /metrics             Prometheus' text format 0.0.4
 //   GET /version             {"version":..,"commit":..}
 //   GET /explain?pod=ns/name why a pod is where it is, or not: JSON, figures per node
-//   (explain/explain.h)
+//   (explain_route.h)
 //
 // The core and the instruments must outlive the router.
 http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments);

@@ -75,10 +75,8 @@ RequestOutcome OutcomeOf(const admission::ReviewReply& reply) {
   return reply.status == 500 ? RequestOutcome::kError : RequestOutcome::kInvalid;
 }
 
-http::Response Finish(admission::ReviewReply reply, Verb verb, std::string_view word,
-                      const Instruments& instruments, SteadyTime started) {
-  const auto took = instruments.clock.SteadyNow() - started;
-  instruments.metrics.CountRequest(verb, OutcomeOf(reply), took);
+void Log(const admission::ReviewReply& reply, std::string_view word, const Instruments& instruments,
+         std::chrono::nanoseconds took) {
   observability::Decision decision;
   decision.level = reply.outcome == admission::ReviewOutcome::kUnreadable
                        ? observability::Level::kWarn
@@ -90,6 +88,16 @@ http::Response Finish(admission::ReviewReply reply, Verb verb, std::string_view 
   decision.reason = reply.reason;
   decision.duration = took;
   instruments.decisions.Record(decision);
+}
+
+http::Response Finish(admission::ReviewReply reply, Verb verb, const Instruments& instruments,
+                      SteadyTime started) {
+  const auto took = instruments.clock.SteadyNow() - started;
+  instruments.metrics.CountRequest(verb, OutcomeOf(reply), took);
+  // The stamp's ledger logs what it decides.
+  if (verb == Verb::kMutate || reply.outcome == admission::ReviewOutcome::kUnreadable) {
+    Log(reply, verb == Verb::kMutate ? "mutate" : "stamp", instruments, took);
+  }
   if (reply.status != 200) {
     return http::TextResponse(reply.status, reply.body);
   }
@@ -114,7 +122,7 @@ http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
   router.Post("/admission/mutate", [&core, instruments](const http::Request& request) {
     const SteadyTime started = instruments.clock.SteadyNow();
     return Finish(admission::HandleMutate(request.body, core.mutate_options()), Verb::kMutate,
-                  "mutate", instruments, started);
+                  instruments, started);
   });
   const admission::StampOptions stamp_options{own_username};
   router.Post(
@@ -123,7 +131,7 @@ http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
         UnsyncedStampLedger unsynced;
         admission::StampLedger& ledger = core.readiness().synced() ? core.stamp_ledger() : unsynced;
         return Finish(admission::HandleStamp(request.body, stamp_options, ledger), Verb::kStamp,
-                      "stamp", instruments, started);
+                      instruments, started);
       });
   return router;
 }

@@ -8,7 +8,7 @@ import sys
 from .outcome import Outcome, broken, read_junit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-REPORTS = ROOT / "out" / "test-reports"
+REPORTS = ROOT / "out" / "test-results"
 # Debian's own interpreter: it is the one for which the packages are installed.
 PYTHON = "/usr/bin/python3"
 
