@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <utility>
 
@@ -77,7 +78,28 @@ Kind KindOf(const std::string& target) {
 }  // namespace
 
 struct FakeApiServer::Http {
+  // cpp-httplib listens with a backlog of 5: a burst of connections would wait a second for TCP to try again.
+  template <typename Base>
+  class WithBacklog final : public Base {
+   public:
+    using Base::Base;
+    int BindTo(int port) {
+      const int bound = port != 0 ? (this->bind_to_port("127.0.0.1", port) ? port : -1)
+                                  : this->bind_to_any_port("127.0.0.1");
+      if (bound > 0 && ::listen(this->svr_sock_, 1024) != 0) return -1;
+      return bound;
+    }
+  };
+
   std::unique_ptr<httplib::Server> server;
+  std::function<int(int port)> bind;
+
+  template <typename Base, typename... Arguments>
+  void Make(Arguments... arguments) {
+    auto made = std::make_unique<WithBacklog<Base>>(arguments...);
+    bind = [raw = made.get()](int port) { return raw->BindTo(port); };
+    server = std::move(made);
+  }
 };
 
 struct FakeApiServer::WatchState {
@@ -97,10 +119,9 @@ FakeApiServer::FakeApiServer(FakeApiServerOptions options, const CertificateAuth
     const std::string key = directory_.Write("tls.key", pair.key);
     const std::string ca = directory_.Write("ca.crt", authority->certificate());
     const char* client_ca = options_.require_client_certificate ? ca.c_str() : nullptr;
-    http_->server =
-        std::make_unique<httplib::SSLServer>(certificate.c_str(), key.c_str(), client_ca);
+    http_->Make<httplib::SSLServer>(certificate.c_str(), key.c_str(), client_ca);
   } else {
-    http_->server = std::make_unique<httplib::Server>();
+    http_->Make<httplib::Server>();
   }
   httplib::Server& server = *http_->server;
   server.new_task_queue = [] { return new httplib::ThreadPool(32); };
@@ -118,11 +139,7 @@ FakeApiServer::FakeApiServer(FakeApiServerOptions options, const CertificateAuth
   server.Get("/.*", handle);
   server.Post("/.*", handle);
   server.Patch("/.*", handle);
-  if (options_.port == 0) {
-    port_ = server.bind_to_any_port("127.0.0.1");
-  } else if (server.bind_to_port("127.0.0.1", options_.port)) {
-    port_ = options_.port;
-  }
+  port_ = http_->bind(options_.port);
   if (port_ <= 0) {
     std::cerr << "the fake API server cannot bind its port\n";
     std::abort();
@@ -306,7 +323,8 @@ void FakeApiServer::StartWatch(const void* raw_request, void* raw_response, cons
           return false;  // cpp-httplib closes the connection without the last chunk
         }
         state->version = history.version;
-        if (now >= state->next_bookmark) {
+        // Like the real one, it says nothing to a watch from a version that is not reached yet.
+        if (now >= state->next_bookmark && history.version <= store_.version()) {
           state->next_bookmark = now + options_.bookmark_interval;
           text += store_.Bookmark(state->kind, history.version) + "\n";
         }

@@ -38,12 +38,12 @@ struct Fault {
     kHalfEvent,  // a watch: half of an event, then the connection is closed
     kNoEvents,   // a watch: 200 and then nothing
   } kind = Kind::kReply;
-  std::string method;  // "" = any
-  std::string target;  // part of path and query, "" = any
+  std::string method{};  // "" = any
+  std::string target{};  // part of path and query, "" = any
   int times = 1;
   int status = 500;
-  std::string body;         // of kReply; "" = a Status made from `status`
-  std::string retry_after;  // of kReply
+  std::string body{};         // of kReply; "" = a Status made from `status`
+  std::string retry_after{};  // of kReply
 };
 
 struct RecordedRequest {

@@ -20,7 +20,7 @@ namespace aliquot::test {
 
 class FakeApiStore {
  public:
-  using Json = nlohmann::ordered_json;
+  using Json = nlohmann::json;  // not ordered_json: references into it must survive an insertion
   enum class Kind { kNode, kPod };
   // Of the label aliquot.io/gpu=true, the only selector that the client uses.
   enum class Selector { kAll, kLabelled, kUnlabelled };

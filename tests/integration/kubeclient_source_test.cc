@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Following the cluster through everything that a real API server does to its watchers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/integration/kubeclient_fixture.h"
+
+namespace aliquot::kubeclient {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+class KubeclientSourceTest : public KubeclientTest {
+ protected:
+  // A server with two nodes and `pods` labelled pods p0, p1, ...; the source is synced.
+  void Sync(int pods = 2, test::FakeApiServerOptions server_options = {},
+            ClusterSourceOptions source_options = SourceOptions()) {
+    StartServer(std::move(server_options));
+    server_->store().Put(kNode, NodeJson("n1"));
+    server_->store().Put(kNode, NodeJson("n2"));
+    for (int i = 0; i < pods; ++i) server_->store().Put(kPod, PodJson("p" + std::to_string(i)));
+    Connect();
+    StartSource(std::move(source_options));
+    ASSERT_TRUE(Eventually([&] { return source_->synced(); })) << watch_.Texts();
+    ASSERT_TRUE(Eventually([&] { return Watches() >= 1; }));
+  }
+
+  std::size_t Watches() const { return server_->Count("GET", "/api/v1/pods?watch=1"); }
+  std::size_t Lists() const { return server_->Count("GET", "/api/v1/pods?limit="); }
+  // A pod put now is seen.
+  bool Follows(const std::string& name) {
+    server_->store().Put(kPod, PodJson(name));
+    return Eventually([&] { return cluster_.HasPod("team/" + name); });
+  }
+};
+
+TEST_F(KubeclientSourceTest, ListsAllPagesOfWhatItMayOnlySee) {
+  StartServer();
+  for (int i = 0; i < 10; ++i) server_->store().Put(kPod, PodJson("p" + std::to_string(i)));
+  server_->store().Put(kPod, PodJson("stranger", /*labelled=*/false, /*gpu=*/false));
+  server_->store().Put(kNode, NodeJson("n1"));
+  Connect();
+  StartSource();
+  ASSERT_TRUE(Eventually([&] { return source_->synced(); })) << watch_.Texts();
+  EXPECT_EQ(cluster_.pods().size(), 10u);
+  EXPECT_EQ(cluster_.last_pod_list_size(), 10u);
+  EXPECT_FALSE(cluster_.HasPod("team/stranger"));
+  EXPECT_THAT(cluster_.nodes(), UnorderedElementsAre("n1"));
+  EXPECT_EQ(Lists(), 4u) << "10 pods in pages of 3";
+  EXPECT_GT(source_->pods_last_heard(), clock_.SteadyNow() - std::chrono::minutes(1));
+}
+
+TEST_F(KubeclientSourceTest, FollowsAdditionsChangesAndDeletions) {
+  Sync();
+  EXPECT_TRUE(Follows("new"));
+  test::FakeApiStore::Json pod = PodJson("p0");
+  pod["spec"]["nodeName"] = "n1";
+  server_->store().Put(kPod, pod);
+  EXPECT_TRUE(Eventually([&] { return cluster_.pods()["team/p0"].node_name == "n1"; }));
+  server_->store().Delete(kPod, "team/p1");
+  EXPECT_TRUE(Eventually([&] { return !cluster_.HasPod("team/p1"); }));
+  server_->store().Put(kNode, NodeJson("n3"));
+  server_->store().Delete(kNode, "n1");
+  EXPECT_TRUE(Eventually([&] { return cluster_.nodes() == std::set<std::string>{"n2", "n3"}; }));
+}
+
+TEST_F(KubeclientSourceTest, APodThatLosesItsLabelIsGoneFromTheSelection) {
+  Sync();
+  server_->store().Put(kPod, PodJson("p0", /*labelled=*/false));
+  EXPECT_TRUE(Eventually([&] { return cluster_.pods_gone() == 1; }));
+}
+
+TEST_F(KubeclientSourceTest, ResumesFromTheLastBookmark) {
+  test::FakeApiServerOptions options;
+  options.bookmark_interval = milliseconds(30);
+  Sync(2, options);
+  for (int i = 0; i < 20; ++i) server_->store().Put(kNode, NodeJson("other"));  // no pod changes
+  const std::string version = std::to_string(server_->store().version());
+  const int heard = watch_.Count("heard", "pods");
+  ASSERT_TRUE(Eventually([&] { return watch_.Count("heard", "pods") >= heard + 2; }));
+  server_->EndWatches();
+  ASSERT_TRUE(Eventually([&] {
+    return server_->Count("GET", "/api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=" +
+                                     version) >= 1;
+  }));
+  EXPECT_TRUE(Follows("later"));
+  EXPECT_EQ(Lists(), 1u) << "no new list was needed";
+}
+
+TEST_F(KubeclientSourceTest, AWatchEndedByTheServerResumesWithoutAList) {
+  Sync();
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t watches = Watches();
+    server_->EndWatches();
+    ASSERT_TRUE(Eventually([&] { return Watches() > watches; }));
+    EXPECT_TRUE(Follows("after" + std::to_string(i)));
+  }
+  EXPECT_EQ(Lists(), 1u);
+  EXPECT_EQ(watch_.Count("failed", "pods"), 0) << watch_.Texts();
+}
+
+TEST_F(KubeclientSourceTest, AnErrorEvent410ListsAgainAndFindsWhatWasMissed) {
+  Sync();
+  server_->Inject({test::Fault::Kind::kReply, "GET", "/api/v1/pods?watch=1", 3, 500});
+  server_->EndWatches();  // while it is away, one pod goes, one comes, and the history is forgotten
+  server_->store().Delete(kPod, "team/p0");
+  server_->store().Put(kPod, PodJson("fresh"));
+  server_->store().Compact();
+  EXPECT_TRUE(Eventually([&] { return cluster_.HasPod("team/fresh"); })) << watch_.Texts();
+  EXPECT_TRUE(Eventually([&] { return !cluster_.HasPod("team/p0"); })) << watch_.Texts();
+  EXPECT_TRUE(Eventually([&] { return cluster_.pod_lists() == 2; }));
+  EXPECT_GE(watch_.Count("relisting", "pods"), 1);
+  EXPECT_TRUE(Follows("later"));
+}
+
+TEST_F(KubeclientSourceTest, AnHttp410ListsAgain) {
+  Sync();
+  server_->Inject({test::Fault::Kind::kReply, "GET", "/api/v1/pods?watch=1", 1, 410});
+  server_->EndWatches();
+  EXPECT_TRUE(Eventually([&] { return cluster_.pod_lists() == 2; }));
+  EXPECT_TRUE(Follows("later"));
+}
+
+TEST_F(KubeclientSourceTest, AListWhoseTokenExpiresStartsOver) {
+  StartServer();
+  for (int i = 0; i < 7; ++i) server_->store().Put(kPod, PodJson("p" + std::to_string(i)));
+  server_->Inject({test::Fault::Kind::kReply, "GET", "continue=", 1, 410});
+  Connect();
+  StartSource();
+  ASSERT_TRUE(Eventually([&] { return source_->synced(); })) << watch_.Texts();
+  EXPECT_EQ(cluster_.last_pod_list_size(), 7u) << "each pod once";
+  EXPECT_EQ(cluster_.pod_lists(), 1) << "half a list is not a list";
+}
+
+TEST_F(KubeclientSourceTest, RetryAfterIsWaitedOut) {
+  StartServer();
+  server_->store().Put(kPod, PodJson("p0"));
+  test::Fault fault;
+  fault.target = "/api/v1/pods";
+  fault.status = 429;
+  fault.retry_after = "1";
+  server_->Inject(fault);
+  Connect();
+  const auto started = steady_clock::now();
+  StartSource();
+  ASSERT_TRUE(Eventually([&] { return source_->synced(); })) << watch_.Texts();
+  EXPECT_GE(steady_clock::now() - started, milliseconds(990));
+}
+
+TEST_F(KubeclientSourceTest, GetsOverServerErrorsWithoutLosingItsPlace) {
+  Sync();
+  for (const int status : {500, 503, 429, 401, 504}) {
+    server_->Inject({test::Fault::Kind::kReply, "GET", "/api/v1/pods?watch=1", 1, status});
+  }
+  server_->EndWatches();
+  EXPECT_TRUE(Eventually([&] { return watch_.Count("failed", "pods") == 5; })) << watch_.Texts();
+  EXPECT_TRUE(Follows("after"));
+  EXPECT_EQ(Lists(), 1u);
+  EXPECT_THAT(watch_.Texts(), Not(HasSubstr("token-1")));
+}
+
+TEST_F(KubeclientSourceTest, HalfALineIsTakenAgainAndOnlyOnce) {
+  Sync();
+  server_->Inject({test::Fault::Kind::kHalfEvent, "GET", "/api/v1/pods?watch=1"});
+  const std::size_t watches = Watches();
+  server_->EndWatches();
+  ASSERT_TRUE(Eventually([&] { return Watches() > watches; }));
+  EXPECT_TRUE(Follows("halved"));
+  EXPECT_TRUE(Eventually([&] { return Watches() > watches + 1; }));
+  EXPECT_EQ(Lists(), 1u);
+}
+
+TEST_F(KubeclientSourceTest, ASilentWatchIsGivenUpAndTheStateCaughtUp) {
+  ClusterSourceOptions options = SourceOptions();
+  options.watch.silence = milliseconds(150);
+  test::FakeApiServerOptions server_options;
+  server_options.bookmark_interval = milliseconds(30);  // keeps every other watch alive
+  Sync(2, server_options, options);
+  server_->Inject({test::Fault::Kind::kNoEvents, "GET", "/api/v1/pods?watch=1"});
+  const std::size_t watches = Watches();
+  server_->EndWatches();
+  ASSERT_TRUE(Eventually([&] { return Watches() > watches; }));
+  EXPECT_TRUE(Follows("unseen")) << watch_.Texts();
+  EXPECT_GE(watch_.Count("relisting", "pods"), 1) << "a watch that never spoke is not trusted";
+}
+
+TEST_F(KubeclientSourceTest, ATokenRotatedUnderARunningWatchIsPickedUp) {
+  test::FakeApiServerOptions options;
+  options.tokens = {"token-1"};
+  Sync(2, options);
+  server_->SetTokens({"token-2"});
+  directory_.Write("token", "token-2");
+  const std::size_t watches = Watches();
+  server_->EndWatches();
+  ASSERT_TRUE(Eventually([&] { return Watches() >= watches + 2; })) << "refused, then accepted";
+  EXPECT_TRUE(Follows("after")) << watch_.Texts();
+  EXPECT_EQ(watch_.Count("failed", "pods"), 0) << watch_.Texts();
+}
+
+TEST_F(KubeclientSourceTest, SurvivesAServerThatIsAwayAndReturnsWithAnOlderState) {
+  ClusterSourceOptions options = SourceOptions();
+  options.watch.silence = milliseconds(200);
+  test::FakeApiServerOptions server_options;
+  server_options.bookmark_interval = milliseconds(30);
+  Sync(2, server_options, options);
+  server_options.port = server_->port();
+  server_.reset();
+  EXPECT_TRUE(Eventually([&] { return watch_.Count("restarted", "pods") >= 3; }));
+  StartServer(server_options);
+  // As after a restore from a backup: its versions are below ours, so our watch hears nothing and no error.
+  server_->store().Put(kPod, PodJson("another-life"));
+  EXPECT_TRUE(Eventually([&] { return cluster_.HasPod("team/another-life"); })) << watch_.Texts();
+  EXPECT_TRUE(Eventually([&] { return !cluster_.HasPod("team/p0"); })) << watch_.Texts();
+  EXPECT_TRUE(Follows("later"));
+}
+
+TEST_F(KubeclientSourceTest, TheScanReportsPodsThatAskForGpusWithoutOurLabel) {
+  StartServer();
+  server_->store().Put(kPod, PodJson("unlabelled", /*labelled=*/false, /*gpu=*/true));
+  server_->store().Put(kPod, PodJson("stranger", /*labelled=*/false, /*gpu=*/false));
+  for (int i = 0; i < 5; ++i) {
+    server_->store().Put(kPod, PodJson("x" + std::to_string(i), /*labelled=*/false, /*gpu=*/false));
+  }
+  Connect();
+  ClusterSourceOptions options = SourceOptions();
+  options.unlabelled_scan_period = std::chrono::seconds(1);
+  StartSource(options);
+  EXPECT_TRUE(Eventually([&] { return cluster_.HasPod("team/unlabelled"); })) << watch_.Texts();
+  EXPECT_FALSE(cluster_.pods()["team/unlabelled"].has_gpu_label);
+  EXPECT_TRUE(Eventually([&] { return watch_.Count("listed", "unlabelled pods") == 2; }))
+      << "again after the period";
+  EXPECT_FALSE(cluster_.HasPod("team/stranger"));
+}
+
+TEST_F(KubeclientSourceTest, StopsFastWhateverItWaitsFor) {
+  const auto stop_in_time = [&] {
+    const auto started = steady_clock::now();
+    source_->Stop();
+    EXPECT_LT(steady_clock::now() - started, milliseconds(100));
+  };
+  Sync();
+  stop_in_time();  // in a watch
+  server_->Inject({test::Fault::Kind::kSilence, "GET", "limit=", 2});
+  const std::size_t before = server_->Count("GET", "limit=");
+  StartSource();
+  ASSERT_TRUE(Eventually([&] { return server_->Count("GET", "limit=") == before + 2; }));
+  stop_in_time();  // in a list
+  ClusterSourceOptions patient = SourceOptions();
+  patient.watch.backoff.base = std::chrono::minutes(10);
+  patient.watch.backoff.cap = std::chrono::minutes(10);
+  server_->Inject({test::Fault::Kind::kReply, "GET", "limit=", 2, 500});
+  const int failed = watch_.Count("failed", "pods");
+  StartSource(patient);
+  ASSERT_TRUE(Eventually([&] { return watch_.Count("failed", "pods") > failed; }));
+  stop_in_time();  // in a delay
+}
+
+}  // namespace
+}  // namespace aliquot::kubeclient
