@@ -26,13 +26,15 @@ Backoff::Backoff(BackoffOptions options, UniformSource uniform)
 std::chrono::milliseconds Backoff::Next(std::optional<std::chrono::seconds> retry_after) {
   using std::chrono::milliseconds;
   const auto spread = [this](milliseconds limit) {
-    return milliseconds(static_cast<milliseconds::rep>(uniform_() * static_cast<double>(limit.count())));
+    return milliseconds(
+        static_cast<milliseconds::rep>(uniform_() * static_cast<double>(limit.count())));
   };
   if (retry_after) {
     const auto asked = std::min<milliseconds>(*retry_after, options_.max_retry_after);
     return asked + spread(options_.base);
   }
-  // 2^20 times any sensible base is past any sensible cap; no more is needed, and nothing overflows.
+  // 2^20 times any sensible base is past any sensible cap; no more is needed, and nothing
+  // overflows.
   const int exponent = std::min(failures_++, 20);
   return spread(std::min(options_.cap, options_.base * (1 << exponent)));
 }

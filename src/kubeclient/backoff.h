@@ -22,9 +22,10 @@ struct BackoffOptions {
   std::chrono::milliseconds max_retry_after{60000};
 };
 
-// Exponential with full jitter: the n-th delay is uniform in [0, min(cap, base * 2^n)), so that clients that
-// failed together do not return together (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
-// A Retry-After is waited out first and jittered by up to `base` on top. Pure but for the injected source.
+// Exponential with full jitter: the n-th delay is uniform in [0, min(cap, base * 2^n)), so that
+// clients that failed together do not return together
+// (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter). A Retry-After is waited out
+// first and jittered by up to `base` on top. Pure but for the injected source.
 class Backoff {
  public:
   Backoff(BackoffOptions options, UniformSource uniform);

@@ -14,14 +14,16 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
                [](char c) { return c != '\n' && c != '\r' && c != ' '; });
   if (compact.size() % 4 != 0) return std::nullopt;
   const auto last = compact.find_last_not_of('=');
-  const std::size_t padding = last == std::string::npos ? compact.size() : compact.size() - 1 - last;
+  const std::size_t padding =
+      last == std::string::npos ? compact.size() : compact.size() - 1 - last;
   if (padding > 2) return std::nullopt;
   std::string out(compact.size() / 4 * 3, '\0');
   const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                                      reinterpret_cast<const unsigned char*>(compact.data()),
                                      static_cast<int>(compact.size()));
   if (length < 0) return std::nullopt;
-  out.resize(static_cast<std::size_t>(length) - padding);  // OpenSSL counts the padding as zero bytes
+  out.resize(static_cast<std::size_t>(length) -
+             padding);  // OpenSSL counts the padding as zero bytes
   return out;
 }
 

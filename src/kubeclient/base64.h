@@ -7,8 +7,8 @@
 
 namespace aliquot::kubeclient {
 
-// RFC 4648 with padding, as kubeconfig's *-data fields hold it; line breaks are skipped. Nothing for anything
-// else. Pure.
+// RFC 4648 with padding, as kubeconfig's *-data fields hold it; line breaks are skipped. Nothing
+// for anything else. Pure.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace aliquot::kubeclient

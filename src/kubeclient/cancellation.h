@@ -8,8 +8,8 @@
 
 namespace aliquot::kubeclient {
 
-// Asks one thread to give up what it does: waiting (WaitUntil) or a request in flight (a waker). Thread-safe.
-// Once cancelled it stays so.
+// Asks one thread to give up what it does: waiting (WaitUntil) or a request in flight (a waker).
+// Thread-safe. Once cancelled it stays so.
 class Cancellation {
  public:
   void Cancel();

@@ -25,8 +25,7 @@ ListWatchOptions PodOptions(ListWatchOptions options) {
   options.resource = "pods";
   options.list = kListPods;
   options.watch = kWatchPods;
-  options.label_selector =
-      std::string(model::kGpuLabel) + "=" + std::string(model::kGpuLabelValue);
+  options.label_selector = std::string(model::kGpuLabel) + "=" + std::string(model::kGpuLabelValue);
   return options;
 }
 
@@ -80,8 +79,8 @@ class ClusterSource::Impl {
 
 ClusterSource::ClusterSource(ClusterSourceOptions options, Transport& transport, const Clock& clock,
                              model::ClusterObserver& observer, ListWatchObserver& watch_observer)
-    : impl_(std::make_unique<Impl>(std::move(options), transport, clock, observer,
-                                   watch_observer)) {}
+    : impl_(
+          std::make_unique<Impl>(std::move(options), transport, clock, observer, watch_observer)) {}
 
 ClusterSource::~ClusterSource() { Stop(); }
 

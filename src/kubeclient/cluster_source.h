@@ -15,18 +15,19 @@ namespace aliquot::kubeclient {
 
 struct ClusterSourceOptions {
   model::ResourceNames names;
-  // How often all pods without our label are looked through for ones that ask for our resources all the same:
-  // the webhook was down or is not installed, or somebody took the label off. 0 = never.
+  // How often all pods without our label are looked through for ones that ask for our resources all
+  // the same: the webhook was down or is not installed, or somebody took the label off. 0 = never.
   std::chrono::seconds unlabelled_scan_period{600};
   std::uint64_t seed = 0;  // of the jitter; 0 = from the operating system
-  // Time-outs and limits of both watches and of the scan; resource, verbs and selector are set by the source.
+  // Time-outs and limits of both watches and of the scan; resource, verbs and selector are set by
+  // the source.
   ListWatchOptions watch;
 };
 
-// The API server's cluster, told to an observer: all nodes, the pods labelled aliquot.io/gpu=true, and from
-// time to time those that should carry the label. Three threads of its own; the observer's calls about pods
-// never overlap, whichever thread they come from. What the scan reports may have gone since: ask with
-// ClusterWriter::GetPod before counting on it.
+// The API server's cluster, told to an observer: all nodes, the pods labelled aliquot.io/gpu=true,
+// and from time to time those that should carry the label. Three threads of its own; the observer's
+// calls about pods never overlap, whichever thread they come from. What the scan reports may have
+// gone since: ask with ClusterWriter::GetPod before counting on it.
 class ClusterSource {
  public:
   // All references must outlive it.

@@ -20,7 +20,8 @@ using model::WriteOutcome;
 using model::WriteReply;
 
 constexpr std::string_view kJson = "application/json";
-// The API server gives up a bind after this, so that an unknown outcome becomes known in finite time.
+// The API server gives up a bind after this, so that an unknown outcome becomes known in finite
+// time.
 constexpr std::string_view kBindQuery = "timeout=4s";
 
 ApiRequest RequestFor(const ApiVerb& verb, const PodKey& key, std::string_view content_type,
@@ -63,8 +64,9 @@ WriteReply ClusterWriter::Bind(const model::BindOrder& order, SteadyTime deadlin
   if (Status status = api::CheckAnnotations(annotations); !status.ok()) {
     return {WriteOutcome::kRefused, status.message()};
   }
-  ApiRequest request = RequestFor(kBindPod, order.key, kJson,
-                                  api::FormatBinding(order.key, order.uid, order.node, annotations));
+  ApiRequest request =
+      RequestFor(kBindPod, order.key, kJson,
+                 api::FormatBinding(order.key, order.uid, order.node, annotations));
   request.query = std::string(kBindQuery);
   return Write(request, deadline);
 }
@@ -73,8 +75,9 @@ WriteReply ClusterWriter::PatchPod(const PodKey& key, std::string_view uid,
                                    const std::map<std::string, std::string>& annotations,
                                    const std::map<std::string, std::string>& labels) {
   if (!Complete(key) || uid.empty()) return Incomplete(key);
-  return Write(RequestFor(kPatchPod, key, kMergePatch, FormatMetadataPatch(uid, annotations, labels)),
-               clock_.SteadyNow() + options_.call_timeout);
+  return Write(
+      RequestFor(kPatchPod, key, kMergePatch, FormatMetadataPatch(uid, annotations, labels)),
+      clock_.SteadyNow() + options_.call_timeout);
 }
 
 WriteReply ClusterWriter::SetPodCondition(const PodKey& key, std::string_view uid,
@@ -90,8 +93,8 @@ WriteReply ClusterWriter::PostEvent(const model::PodEvent& event) {
   api::Event out;
   out.namespace_name = event.key.namespace_name;
   out.time = clock_.SystemNow();
-  // As client-go names them: the object and the time. The serial keeps two of one nanosecond apart; an object
-  // name has at most 253 bytes.
+  // As client-go names them: the object and the time. The serial keeps two of one nanosecond apart;
+  // an object name has at most 253 bytes.
   std::array<char, 40> suffix{};
   std::snprintf(suffix.data(), suffix.size(), ".%llx.%x",
                 static_cast<unsigned long long>(UnixNanoseconds(out.time)),
@@ -117,8 +120,8 @@ model::PodLookup ClusterWriter::GetPod(const PodKey& key) {
     return lookup;
   }
   const SteadyTime started = clock_.SteadyNow();
-  const CallResult result = transport_.Call(RequestFor(kGetPod, key, "", ""),
-                                            started + options_.call_timeout, nullptr);
+  const CallResult result =
+      transport_.Call(RequestFor(kGetPod, key, "", ""), started + options_.call_timeout, nullptr);
   const WriteReply reply = WriteReplyOf(result);
   if (observer_ != nullptr) {
     observer_->Called(kGetPod, reply.outcome, clock_.SteadyNow() - started);

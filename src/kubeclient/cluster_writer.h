@@ -26,8 +26,8 @@ class ApiCallObserver {
 struct ClusterWriterOptions {
   model::ResourceNames names;
   std::string reporting_controller = "aliquot.io/allocator";  // of events
-  std::string reporting_instance;                              // the pod's or host's name
-  std::chrono::milliseconds call_timeout{5000};                // of all but Bind, whose caller gives a deadline
+  std::string reporting_instance;                             // the pod's or host's name
+  std::chrono::milliseconds call_timeout{5000};  // of all but Bind, whose caller gives a deadline
 };
 
 // Writes to the API server. One try each; what is not known to have failed is kUnknown:

@@ -20,7 +20,7 @@ std::string FromEnvironment(const char* name) {
 }
 
 bool FileExists(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   return stat(path.c_str(), &info) == 0;
 }
 
@@ -65,7 +65,8 @@ InClusterEnvironment InClusterEnvironment::FromProcess() {
 Result<ClientConfig> LoadInCluster(const InClusterEnvironment& environment) {
   if (environment.host.empty() || environment.port.empty()) {
     return FailedPrecondition(
-        "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is not a pod; give "
+        "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is not a pod; "
+        "give "
         "--kubeconfig or --cluster");
   }
   ClientConfig config;
@@ -97,15 +98,17 @@ Status CheckClientConfig(const ClientConfig& config) {
   std::string_view authority = std::string_view(config.server).substr(https ? 8 : 7);
   authority = authority.substr(0, authority.find('/'));
   const auto host = HostOf(authority);
-  if (!host) return InvalidArgument(shown + " must be https://host:port without user, query or blanks");
+  if (!host)
+    return InvalidArgument(shown + " must be https://host:port without user, query or blanks");
   if (config.client_certificate.empty() != config.client_key.empty()) {
     return InvalidArgument("client-certificate and client-key must be given together");
   }
   const bool has_credentials = !config.token.empty() || !config.client_certificate.empty();
   if (!https && (!IsLoopback(*host) || has_credentials)) {
-    return InvalidArgument(shown +
-                           " is not encrypted; use https:// (http:// is taken only for this machine and "
-                           "without credentials)");
+    return InvalidArgument(
+        shown +
+        " is not encrypted; use https:// (http:// is taken only for this machine and "
+        "without credentials)");
   }
   return Status::Ok();
 }

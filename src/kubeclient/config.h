@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-// Where the API server is and how to prove who we are. Plain values; files named here are read later, and
-// again when they change (credentials.h). Source of the in-cluster convention:
+// Where the API server is and how to prove who we are. Plain values; files named here are read
+// later, and again when they change (credentials.h). Source of the in-cluster convention:
 // kubernetes.io/docs/tasks/run-application/access-api-from-pod.
 
 namespace aliquot::kubeclient {
@@ -20,13 +20,13 @@ struct Secret {
 };
 
 struct ClientConfig {
-  std::string server;           // "https://host:port", perhaps with a path; no trailing slash
-  std::string tls_server_name;  // the name the certificate must carry; "" = the host of `server`
-  Secret certificate_authority; // empty = the system's
-  Secret client_certificate;    // with client_key, or neither
+  std::string server;            // "https://host:port", perhaps with a path; no trailing slash
+  std::string tls_server_name;   // the name the certificate must carry; "" = the host of `server`
+  Secret certificate_authority;  // empty = the system's
+  Secret client_certificate;     // with client_key, or neither
   Secret client_key;
   Secret token;
-  std::string namespace_name;   // "default" where nothing names one
+  std::string namespace_name;  // "default" where nothing names one
 };
 
 // What a pod finds in its environment. Tests pass their own.
@@ -42,8 +42,8 @@ struct InClusterEnvironment {
 // The service account's configuration. Says what is missing when this is not a pod.
 Result<ClientConfig> LoadInCluster(const InClusterEnvironment& environment);
 
-// Rules that hold wherever the configuration came from: https (http only to this machine and without
-// credentials), a certificate only with its key, a port in range.
+// Rules that hold wherever the configuration came from: https (http only to this machine and
+// without credentials), a certificate only with its key, a port in range.
 Status CheckClientConfig(const ClientConfig& config);
 
 }  // namespace aliquot::kubeclient

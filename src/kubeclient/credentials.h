@@ -18,25 +18,26 @@ struct CredentialSet {
   std::string ca_pem;           // "" = the system's CAs
   std::string certificate_pem;  // "" = none
   std::string key_pem;
-  std::string token;            // "" = none
+  std::string token;                 // "" = none
   std::uint64_t tls_generation = 1;  // grows when the CA, the certificate or the key changes
 };
 
-// Holds the present set and re-reads the files: when the last look is older than `reload_interval`, and at
-// once on Reload (the server said 401). A new set that cannot be used (an empty token, a key that does not
-// belong to the certificate, both seen in the middle of a rotation) is left alone until the next look.
-// Thread-safe. Reads files under its lock; no network.
+// Holds the present set and re-reads the files: when the last look is older than `reload_interval`,
+// and at once on Reload (the server said 401). A new set that cannot be used (an empty token, a key
+// that does not belong to the certificate, both seen in the middle of a rotation) is left alone
+// until the next look. Thread-safe. Reads files under its lock; no network.
 class Credentials {
  public:
   static constexpr std::chrono::seconds kReloadInterval{10};
 
   // An error when the first set cannot be read.
-  static Result<std::unique_ptr<Credentials>> Load(ClientConfig config, const Clock& clock,
-                                                   std::chrono::nanoseconds reload_interval =
-                                                       kReloadInterval);
+  static Result<std::unique_ptr<Credentials>> Load(
+      ClientConfig config, const Clock& clock,
+      std::chrono::nanoseconds reload_interval = kReloadInterval);
 
   std::shared_ptr<const CredentialSet> Current();
-  // Looks at the files now; true when the set differs from `rejected`, so that another try makes sense.
+  // Looks at the files now; true when the set differs from `rejected`, so that another try makes
+  // sense.
   bool Reload(const CredentialSet& rejected);
   // Why the newest files are not in use; OK when they are.
   Status last_problem() const;

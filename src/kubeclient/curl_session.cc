@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxHeaders = 64;
 constexpr std::size_t kMaxHeaderBytes = 8192;
-constexpr std::size_t kMaxErrorBodyBytes = 256u << 10;  // of a stream that was answered with an error
+constexpr std::size_t kMaxErrorBodyBytes = 256u
+                                           << 10;  // of a stream that was answered with an error
 
 struct SlistDeleter {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -89,8 +90,9 @@ struct CurlSession::Transfer {
   bool finished = false;  // libcurl is done with it
   CURLcode code = CURLE_OK;
 
-  // libcurl sends a request again, by itself, when a kept-alive connection turns out dead. Whether the server
-  // acted on the first copy is not known then, so the second is refused for anything but GET.
+  // libcurl sends a request again, by itself, when a kept-alive connection turns out dead. Whether
+  // the server acted on the first copy is not known then, so the second is refused for anything but
+  // GET.
   static int BeforeSend(void* self, char*, char*, int, int) {
     auto* transfer = static_cast<Transfer*>(self);
     if (transfer->sends > 0 && transfer->request.method != "GET") return CURL_PREREQFUNC_ABORT;
@@ -147,8 +149,8 @@ Endpoint MakeEndpoint(const ClientConfig& config) {
   endpoint.base_url = config.server;
   const std::size_t scheme = config.server.find("://") + 3;
   if (config.tls_server_name.empty()) return endpoint;
-  // libcurl verifies, and names in SNI, the host of the URL. So the URL gets the name to verify, and the
-  // connection is led to the real host.
+  // libcurl verifies, and names in SNI, the host of the URL. So the URL gets the name to verify,
+  // and the connection is led to the real host.
   const std::size_t path = std::min(config.server.find('/', scheme), config.server.size());
   const std::string authority = config.server.substr(scheme, path - scheme);
   const std::size_t bracket = authority.rfind(']');
@@ -164,8 +166,8 @@ Endpoint MakeEndpoint(const ClientConfig& config) {
   return endpoint;
 }
 
-std::unique_ptr<CurlSession> CurlSession::Create(
-    const Endpoint& endpoint, std::shared_ptr<const CredentialSet> credentials) {
+std::unique_ptr<CurlSession> CurlSession::Create(const Endpoint& endpoint,
+                                                 std::shared_ptr<const CredentialSet> credentials) {
   auto handles = std::make_unique<Handles>();
   if (handles->easy == nullptr || handles->multi == nullptr) return nullptr;
   return std::unique_ptr<CurlSession>(
@@ -296,11 +298,21 @@ CallResult CurlSession::Conclude(Transfer& transfer) {
       transfer.sends == 0 ? CallResult::Outcome::kNotSent : CallResult::Outcome::kUnknown;
   result.cause = transfer.cause;
   switch (transfer.cause) {
-    case Cause::kCancelled: result.message = "given up because this program stops"; break;
-    case Cause::kConsumer: result.message = "ended by its reader"; break;
-    case Cause::kDeadline: result.message = "no answer by the deadline"; break;
-    case Cause::kSilence: result.message = "not a byte came for too long"; break;
-    case Cause::kTooLarge: result.message = "the reply is larger than allowed"; break;
+    case Cause::kCancelled:
+      result.message = "given up because this program stops";
+      break;
+    case Cause::kConsumer:
+      result.message = "ended by its reader";
+      break;
+    case Cause::kDeadline:
+      result.message = "no answer by the deadline";
+      break;
+    case Cause::kSilence:
+      result.message = "not a byte came for too long";
+      break;
+    case Cause::kTooLarge:
+      result.message = "the reply is larger than allowed";
+      break;
     default: {
       result.cause = transfer.finished ? CauseOf(transfer.code) : Cause::kCut;
       const std::string detail =

@@ -26,8 +26,8 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(const ClientConfig&
       new CurlTransport(config, std::move(options), clock, *std::move(credentials)));
 }
 
-CurlTransport::CurlTransport(const ClientConfig& config, TransportOptions options, const Clock& clock,
-                             std::unique_ptr<Credentials> credentials)
+CurlTransport::CurlTransport(const ClientConfig& config, TransportOptions options,
+                             const Clock& clock, std::unique_ptr<Credentials> credentials)
     : options_(std::move(options)),
       clock_(clock),
       endpoint_(std::make_unique<Endpoint>(MakeEndpoint(config))),

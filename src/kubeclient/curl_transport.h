@@ -27,24 +27,27 @@ struct TransportOptions {
   std::string user_agent = DefaultUserAgent();
   std::chrono::milliseconds connect_timeout{3000};  // TCP and TLS together
   std::size_t max_idle_connections = 8;
-  // Under the 90 s after which the API server (Go's default in k8s.io/apiserver) drops an idle connection.
+  // Under the 90 s after which the API server (Go's default in k8s.io/apiserver) drops an idle
+  // connection.
   std::chrono::seconds max_idle_age{45};
 };
 
-// HTTP/1.1 over TLS 1.2+ by libcurl: the server's certificate and name are always verified, redirects and
-// proxies never followed, connections kept alive in a small pool; a change of CA or client certificate starts
-// new ones. Thread-safe; a request holds one connection, and none of our locks while it waits.
+// HTTP/1.1 over TLS 1.2+ by libcurl: the server's certificate and name are always verified,
+// redirects and proxies never followed, connections kept alive in a small pool; a change of CA or
+// client certificate starts new ones. Thread-safe; a request holds one connection, and none of our
+// locks while it waits.
 class CurlTransport final : public Transport {
  public:
   // Reads the credentials once, so that a wrong path is an error now. The clock must outlive it.
-  static Result<std::unique_ptr<CurlTransport>> Create(const ClientConfig& config, const Clock& clock,
+  static Result<std::unique_ptr<CurlTransport>> Create(const ClientConfig& config,
+                                                       const Clock& clock,
                                                        TransportOptions options = {});
   ~CurlTransport() override;
 
   CallResult Call(const ApiRequest& request, SteadyTime deadline,
                   Cancellation* cancellation) override;
-  CallResult Stream(const ApiRequest& request, const StreamLimits& limits, Cancellation& cancellation,
-                    const ChunkConsumer& consumer) override;
+  CallResult Stream(const ApiRequest& request, const StreamLimits& limits,
+                    Cancellation& cancellation, const ChunkConsumer& consumer) override;
 
   // Why the newest credential files are not in use; OK when they are.
   Status credentials_problem() const { return credentials_->last_problem(); }
@@ -52,8 +55,8 @@ class CurlTransport final : public Transport {
  private:
   CurlTransport(const ClientConfig& config, TransportOptions options, const Clock& clock,
                 std::unique_ptr<Credentials> credentials);
-  CallResult Send(const ApiRequest& request, const StreamLimits& limits,
-                  Cancellation* cancellation, const ChunkConsumer* consumer);
+  CallResult Send(const ApiRequest& request, const StreamLimits& limits, Cancellation* cancellation,
+                  const ChunkConsumer* consumer);
   CallResult SendOnce(const ApiRequest& request, WireRequest& wire,
                       const std::shared_ptr<const CredentialSet>& credentials);
   std::unique_ptr<CurlSession> TakeSession(const std::shared_ptr<const CredentialSet>& credentials);

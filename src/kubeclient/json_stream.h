@@ -10,9 +10,10 @@
 
 namespace aliquot::kubeclient {
 
-// Cuts a stream of JSON objects, as a watch sends them, into single documents, wherever the network cut it.
-// Newlines between documents are usual and not needed. Only brackets and strings are followed; whether a
-// document is valid JSON is for its parser to say. Pure; one stream an object, one thread.
+// Cuts a stream of JSON objects, as a watch sends them, into single documents, wherever the network
+// cut it. Newlines between documents are usual and not needed. Only brackets and strings are
+// followed; whether a document is valid JSON is for its parser to say. Pure; one stream an object,
+// one thread.
 class JsonStream {
  public:
   // Told each document; false ends the push. The view holds during the call only.
@@ -20,7 +21,8 @@ class JsonStream {
 
   explicit JsonStream(std::size_t max_document_bytes) : max_document_bytes_(max_document_bytes) {}
 
-  // Takes the next bytes. An error (a document over the limit, text that is not an object) is final.
+  // Takes the next bytes. An error (a document over the limit, text that is not an object) is
+  // final.
   Status Push(std::string_view bytes, const Consumer& consumer);
   // The stream so far ends inside a document.
   bool partial() const { return depth_ > 0; }

@@ -32,7 +32,8 @@ std::string TextOf(const YAML::Node& map, const std::string& key, const std::str
 YAML::Node Entry(const YAML::Node& root, const std::string& list, const std::string& kind,
                  const std::string& name) {
   const YAML::Node entries = root[list];
-  if (entries && !entries.IsNull() && !entries.IsSequence()) throw Refusal{list + " must be a list"};
+  if (entries && !entries.IsNull() && !entries.IsSequence())
+    throw Refusal{list + " must be a list"};
   if (entries && entries.IsSequence()) {
     for (const YAML::Node& entry : entries) {
       if (!entry.IsMap()) throw Refusal{list + " must hold objects with a name"};
@@ -65,12 +66,14 @@ Secret FileOrData(const YAML::Node& map, const std::string& key, const std::stri
 void ReadCluster(const YAML::Node& cluster, const std::string& where,
                  const std::filesystem::path& base, ClientConfig& config) {
   if (Trim(TextOf(cluster, "insecure-skip-tls-verify", where)) == "true") {
-    throw Refusal{where +
-                  ".insecure-skip-tls-verify is not supported: a server that is not verified can hand "
-                  "out any cluster state; set certificate-authority instead"};
+    throw Refusal{
+        where +
+        ".insecure-skip-tls-verify is not supported: a server that is not verified can hand "
+        "out any cluster state; set certificate-authority instead"};
   }
   if (!TextOf(cluster, "proxy-url", where).empty()) {
-    throw Refusal{where + ".proxy-url is not supported; name a server that can be reached directly"};
+    throw Refusal{where +
+                  ".proxy-url is not supported; name a server that can be reached directly"};
   }
   config.server = TextOf(cluster, "server", where);
   if (config.server.empty()) throw Refusal{where + ".server is missing"};
@@ -90,13 +93,15 @@ void ReadUser(const YAML::Node& user, const std::string& where, const std::files
   }
   for (const char* field : {"username", "password"}) {
     if (!TextOf(user, field, where).empty()) {
-      throw Refusal{where + "." + field +
-                    " is not supported by any current API server; use tokenFile or a client certificate"};
+      throw Refusal{
+          where + "." + field +
+          " is not supported by any current API server; use tokenFile or a client certificate"};
     }
   }
   for (const char* field : {"as", "as-uid", "as-groups", "as-user-extra"}) {
     if (user[field] && !user[field].IsNull()) {
-      throw Refusal{where + "." + field + " is not supported; give the user itself the rights it needs"};
+      throw Refusal{where + "." + field +
+                    " is not supported; give the user itself the rights it needs"};
     }
   }
   config.client_certificate = FileOrData(user, "client-certificate", where, base);
@@ -125,8 +130,8 @@ ClientConfig ReadDocument(const std::string& text, const std::string& wanted_con
   ClientConfig config;
   config.namespace_name = TextOf(context, "namespace", context_where);
   if (config.namespace_name.empty()) config.namespace_name = "default";
-  ReadCluster(Entry(root, "clusters", "cluster", cluster), "clusters \"" + Printable(cluster) + "\"",
-              base, config);
+  ReadCluster(Entry(root, "clusters", "cluster", cluster),
+              "clusters \"" + Printable(cluster) + "\"", base, config);
   if (!user.empty()) {
     ReadUser(Entry(root, "users", "user", user), "users \"" + Printable(user) + "\"", base, config);
   }

@@ -35,7 +35,8 @@ std::optional<std::chrono::seconds> RetryAfter(const ApiReply& reply) {
   return status.ok() ? RetryAfter(*status) : std::nullopt;
 }
 
-// A server that is busy or broken for the moment, or our credentials are; the place in the watch is not lost.
+// A server that is busy or broken for the moment, or our credentials are; the place in the watch is
+// not lost.
 bool MayPass(int status) {
   return status == 401 || status == 403 || status == 408 || status == 429 || status >= 500;
 }
@@ -88,7 +89,8 @@ void ListWatch::Run() {
 
 bool ListWatch::Pause(const Next& next) {
   // The wait is real time, as is the network's; only stamps use the injected clock.
-  return cancellation_.WaitUntil(std::chrono::steady_clock::now() + backoff_.Next(next.retry_after));
+  return cancellation_.WaitUntil(std::chrono::steady_clock::now() +
+                                 backoff_.Next(next.retry_after));
 }
 
 std::string ListWatch::ListQuery(std::string_view continue_token, int limit) const {
@@ -101,9 +103,9 @@ std::string ListWatch::ListQuery(std::string_view continue_token, int limit) con
 }
 
 std::string ListWatch::WatchQuery(std::chrono::seconds timeout) const {
-  std::string query = "watch=1&allowWatchBookmarks=true&resourceVersion=" +
-                      PercentEncode(resource_version_) +
-                      "&timeoutSeconds=" + std::to_string(timeout.count());
+  std::string query =
+      "watch=1&allowWatchBookmarks=true&resourceVersion=" + PercentEncode(resource_version_) +
+      "&timeoutSeconds=" + std::to_string(timeout.count());
   if (!options_.label_selector.empty()) {
     query += "&labelSelector=" + PercentEncode(options_.label_selector);
   }
@@ -125,9 +127,9 @@ ListWatch::Next ListWatch::List() {
   return next;
 }
 
-// No resourceVersion is asked for: the list is as new as the server's own view. An expired continue token
-// comes with another that would go on from a newer version; it is not used, because objects that changed
-// before that point of the list would never be told.
+// No resourceVersion is asked for: the list is as new as the server's own view. An expired continue
+// token comes with another that would go on from a newer version; it is not used, because objects
+// that changed before that point of the list would never be told.
 ListWatch::Next ListWatch::ListPages(std::size_t& objects, std::string& resource_version) {
   sink_.ListStarted();
   int limit = options_.page_limit;
@@ -177,8 +179,8 @@ ListWatch::Next ListWatch::Watch() {
   WatchProgress progress;
   Status broken;
   const ChunkConsumer take = [&](std::string_view chunk) {
-    broken = stream.Push(
-        chunk, [&](std::string_view document) { return TakeEvent(document, progress); });
+    broken = stream.Push(chunk,
+                         [&](std::string_view document) { return TakeEvent(document, progress); });
     return broken.ok() && !progress.next;
   };
   // The server ends the watch; the deadline is for one that forgets to.
@@ -229,14 +231,16 @@ ListWatch::Next ListWatch::AfterWatch(const CallResult& result, const WatchProgr
   if (replied && result.reply.status != 200) {
     return AfterBadReply(result.reply, Next::Step::kWatch);
   }
-  // A watch from a version that the server has not reached (its store was restored from a backup) stays
-  // silent without an error: not even bookmarks come. A list finds out.
+  // A watch from a version that the server has not reached (its store was restored from a backup)
+  // stays silent without an error: not even bookmarks come. A list finds out.
   const bool long_silent = progress.heard == 0 && clock_.SteadyNow() - started >= options_.silence;
   if (long_silent) return {Next::Step::kList, true, std::nullopt, "a watch without any event"};
   if (replied) {
-    // The usual end, after timeoutSeconds. A server that ends every watch at once gets no busy loop.
+    // The usual end, after timeoutSeconds. A server that ends every watch at once gets no busy
+    // loop.
     const bool at_once = clock_.SteadyNow() - started < std::chrono::seconds(1);
-    return {Next::Step::kWatch, at_once || progress.heard == 0, std::nullopt, "ended by the server"};
+    return {Next::Step::kWatch, at_once || progress.heard == 0, std::nullopt,
+            "ended by the server"};
   }
   return {Next::Step::kWatch, true, std::nullopt, result.message};
 }

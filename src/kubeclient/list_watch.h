@@ -16,14 +16,14 @@
 #include "kubeclient/cancellation.h"
 #include "kubeclient/transport.h"
 
-// Keeps up with one kind of object: a list in pages, then a watch that resumes where it stopped, and a new list
-// when the server has forgotten that place. Source of the protocol:
+// Keeps up with one kind of object: a list in pages, then a watch that resumes where it stopped,
+// and a new list when the server has forgotten that place. Source of the protocol:
 // kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes".
 
 namespace aliquot::kubeclient {
 
-// Takes the raw JSON and knows its type. Called from the ListWatch's thread only. An error makes the
-// ListWatch report it and start over with a list, after a delay.
+// Takes the raw JSON and knows its type. Called from the ListWatch's thread only. An error makes
+// the ListWatch report it and start over with a list, after a delay.
 class ListWatchSink {
  public:
   virtual ~ListWatchSink() = default;
@@ -51,7 +51,8 @@ class ListWatchObserver {
  public:
   virtual ~ListWatchObserver() = default;
 
-  virtual void Listed(std::string_view resource, std::size_t objects, std::chrono::nanoseconds took) = 0;
+  virtual void Listed(std::string_view resource, std::size_t objects,
+                      std::chrono::nanoseconds took) = 0;
   // An event or a bookmark came.
   virtual void Heard(std::string_view resource) = 0;
   virtual void WatchRestarted(std::string_view resource, std::string_view reason) = 0;
@@ -69,8 +70,8 @@ struct ListWatchOptions {
   std::size_t max_page_bytes = 64u << 20;  // a larger page is asked for again at half the limit
   std::size_t max_event_bytes = 8u << 20;  // the API server takes objects of up to 3 MiB
   std::chrono::milliseconds page_timeout{30000};
-  // The server is asked to end each watch after a random time between these, so that the watches of many
-  // clients do not return together.
+  // The server is asked to end each watch after a random time between these, so that the watches of
+  // many clients do not return together.
   std::chrono::seconds watch_min{300};
   std::chrono::seconds watch_max{600};
   // Bookmarks come about every minute; a watch without a byte for this long is taken for dead.
@@ -93,8 +94,8 @@ class ListWatch {
 
   // A full list has been delivered.
   bool synced() const { return synced_.load(std::memory_order_acquire); }
-  // When the last page, event or bookmark came; the clock's epoch before the first. Our state is at most
-  // `now - last_heard()` older than the server's, as bookmarks tell even when nothing happens.
+  // When the last page, event or bookmark came; the clock's epoch before the first. Our state is at
+  // most `now - last_heard()` older than the server's, as bookmarks tell even when nothing happens.
   SteadyTime last_heard() const;
 
  private:
@@ -108,7 +109,7 @@ class ListWatch {
   // One watch's progress.
   struct WatchProgress {
     std::size_t objects = 0;
-    std::size_t heard = 0;  // objects and bookmarks
+    std::size_t heard = 0;     // objects and bookmarks
     std::optional<Next> next;  // set by an ERROR event or an unreadable one
   };
 

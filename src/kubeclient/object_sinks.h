@@ -10,8 +10,8 @@
 #include "model/cluster.h"
 #include "model/names.h"
 
-// From raw JSON to the observer's calls, one sink a type. A page is parsed and handed on before the next is
-// asked for, so memory is bounded by a page. Each is used by one thread.
+// From raw JSON to the observer's calls, one sink a type. A page is parsed and handed on before the
+// next is asked for, so memory is bounded by a page. Each is used by one thread.
 
 namespace aliquot::kubeclient {
 

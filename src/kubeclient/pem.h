@@ -7,8 +7,8 @@
 
 namespace aliquot::kubeclient {
 
-// Checks of PEM texts before they are used, so that a half-written file during a rotation is noticed here and
-// not as a refused handshake. Pure; no message quotes the text.
+// Checks of PEM texts before they are used, so that a half-written file during a rotation is
+// noticed here and not as a refused handshake. Pure; no message quotes the text.
 
 // At least one certificate, and nothing unreadable before it.
 Status CheckCertificates(const std::string& pem);

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "model/cluster.h"
 
-// Bodies of our patches of pods. Each carries metadata.uid, which the API server takes as a precondition.
-// Pure; the result is valid JSON also for text that is not valid UTF-8.
+// Bodies of our patches of pods. Each carries metadata.uid, which the API server takes as a
+// precondition. Pure; the result is valid JSON also for text that is not valid UTF-8.
 
 namespace aliquot::kubeclient {
 

@@ -12,8 +12,8 @@
 #include "kubeclient/cancellation.h"
 #include "kubeclient/verbs.h"
 
-// One request to the API server and what is known of its fate. curl_transport.h sends it; tests put their own
-// behind the interface.
+// One request to the API server and what is known of its fate. curl_transport.h sends it; tests put
+// their own behind the interface.
 
 namespace aliquot::kubeclient {
 
@@ -47,24 +47,34 @@ struct CallResult {
     kNotSent,  // not a byte of the request was written: it has certainly no effect
     kUnknown,  // it was, or may have been, sent; no complete answer came
   };
-  enum class Cause { kNone, kConnect, kTls, kDeadline, kSilence, kCut, kTooLarge, kCancelled, kConsumer };
+  enum class Cause {
+    kNone,
+    kConnect,
+    kTls,
+    kDeadline,
+    kSilence,
+    kCut,
+    kTooLarge,
+    kCancelled,
+    kConsumer
+  };
 
   Outcome outcome = Outcome::kNotSent;
   Cause cause = Cause::kNone;  // of kNotSent and kUnknown
   ApiReply reply;
-  std::string message;         // one sentence for kNotSent and kUnknown; never a credential
+  std::string message;  // one sentence for kNotSent and kUnknown; never a credential
 };
 
 struct StreamLimits {
-  SteadyTime deadline;               // for all of it
-  std::chrono::milliseconds silence; // the longest wait for the next byte
+  SteadyTime deadline;                // for all of it
+  std::chrono::milliseconds silence;  // the longest wait for the next byte
 };
 
 // Told each piece of a 200 reply as it arrives; false ends the stream.
 using ChunkConsumer = std::function<bool(std::string_view chunk)>;
 
-// Blocking, thread-safe. Sends nothing twice, except after a 401: that answer proves that the server did
-// nothing, and fresh credentials may be at hand.
+// Blocking, thread-safe. Sends nothing twice, except after a 401: that answer proves that the
+// server did nothing, and fresh credentials may be at hand.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -72,8 +82,8 @@ class Transport {
   // `cancellation` may be nullptr.
   virtual CallResult Call(const ApiRequest& request, SteadyTime deadline,
                           Cancellation* cancellation) = 0;
-  // A reply other than 200 comes back whole. kReply with 200 means that the server ended the stream in good
-  // order; its body is empty here.
+  // A reply other than 200 comes back whole. kReply with 200 means that the server ended the stream
+  // in good order; its body is empty here.
   virtual CallResult Stream(const ApiRequest& request, const StreamLimits& limits,
                             Cancellation& cancellation, const ChunkConsumer& consumer) = 0;
 };

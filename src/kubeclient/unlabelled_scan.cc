@@ -71,9 +71,9 @@ Result<std::string> UnlabelledScan::ScanPage(const std::string& continue_token,
   ApiRequest request;
   request.verb = kListPods;
   // `!=` also selects the pods that lack the label.
-  request.query = "limit=" + std::to_string(page_limit_) + "&labelSelector=" +
-                  PercentEncode(std::string(model::kGpuLabel) + "!=" +
-                                std::string(model::kGpuLabelValue));
+  request.query =
+      "limit=" + std::to_string(page_limit_) + "&labelSelector=" +
+      PercentEncode(std::string(model::kGpuLabel) + "!=" + std::string(model::kGpuLabelValue));
   if (!continue_token.empty()) request.query += "&continue=" + PercentEncode(continue_token);
   request.max_reply_bytes = max_page_bytes_;
   const CallResult result =

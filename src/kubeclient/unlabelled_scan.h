@@ -16,8 +16,9 @@
 
 namespace aliquot::kubeclient {
 
-// Looks from time to time through every pod that does not carry our label, page by page, and reports those that
-// ask for our resources: created while the webhook was away, or somebody took the label off. Own thread.
+// Looks from time to time through every pod that does not carry our label, page by page, and
+// reports those that ask for our resources: created while the webhook was away, or somebody took
+// the label off. Own thread.
 class UnlabelledScan {
  public:
   // Page sizes and time-outs are taken from `options`. All references must outlive it.

@@ -4,9 +4,10 @@
 #include <array>
 #include <string_view>
 
-// Everything this client may ask of the API server, in one table. A request can only be built from one of
-// these entries, so the table is the exact RBAC need; a test compares it with the chart's Roles.
-// Names as in kubernetes.io/docs/reference/access-authn-authz/authorization, "Determine the request verb".
+// Everything this client may ask of the API server, in one table. A request can only be built from
+// one of these entries, so the table is the exact RBAC need; a test compares it with the chart's
+// Roles. Names as in kubernetes.io/docs/reference/access-authn-authz/authorization, "Determine the
+// request verb".
 
 namespace aliquot::kubeclient {
 

@@ -13,8 +13,8 @@ namespace {
 using model::WriteOutcome;
 using model::WriteReply;
 
-// The server's words for a UID precondition that failed, from its storage layer and from its patch handler.
-// Should they change, the outcome is kConflict: nothing was written either way.
+// The server's words for a UID precondition that failed, from its storage layer and from its patch
+// handler. Should they change, the outcome is kConflict: nothing was written either way.
 bool IsOtherUid(std::string_view message) {
   return message.find("UID in precondition") != std::string_view::npos ||
          message.find("UID in the precondition") != std::string_view::npos;
@@ -25,7 +25,8 @@ WriteOutcome OutcomeOf(int status, std::string_view message) {
   if (status == 404) return WriteOutcome::kNotFound;
   if (status == 409) return IsOtherUid(message) ? WriteOutcome::kNotFound : WriteOutcome::kConflict;
   if (status >= 300 && status < 500) return WriteOutcome::kRefused;
-  return WriteOutcome::kUnknown;  // a 5xx may come after the write, as a time-out in the server does
+  return WriteOutcome::kUnknown;  // a 5xx may come after the write, as a time-out in the server
+                                  // does
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void RecordingCluster::PodsListed(const std::vector<std::string>& uids) {
   const std::set<std::string> listed(uids.begin(), uids.end());
   for (auto it = pods_.begin(); it != pods_.end();) {
     it = listed.count(it->second.uid) > 0 || !it->second.has_gpu_label ? std::next(it)
-                                                                        : pods_.erase(it);
+                                                                       : pods_.erase(it);
   }
   ++pod_lists_;
   last_pod_list_size_ = uids.size();
@@ -79,7 +79,8 @@ std::size_t RecordingCluster::last_pod_list_size() const {
   return last_pod_list_size_;
 }
 
-void RecordingWatch::Add(const std::string& what, std::string_view resource, std::string_view text) {
+void RecordingWatch::Add(const std::string& what, std::string_view resource,
+                         std::string_view text) {
   MutexLock lock(mutex_);
   ++counts_[what + " " + std::string(resource)];
   if (!text.empty()) {
@@ -157,7 +158,8 @@ ClusterSourceOptions KubeclientTest::SourceOptions() {
 }
 
 void KubeclientTest::StartSource(ClusterSourceOptions options) {
-  source_ = std::make_unique<ClusterSource>(std::move(options), *transport_, clock_, cluster_, watch_);
+  source_ =
+      std::make_unique<ClusterSource>(std::move(options), *transport_, clock_, cluster_, watch_);
   source_->Start();
 }
 

@@ -59,7 +59,8 @@ class RecordingWatch final : public ListWatchObserver {
   void Relisting(std::string_view resource, std::string_view reason) override;
   void Failed(std::string_view resource, const Status& problem) override;
 
-  // How often that happened to that resource: "listed", "heard", "restarted", "relisting", "failed".
+  // How often that happened to that resource: "listed", "heard", "restarted", "relisting",
+  // "failed".
   int Count(const std::string& what, const std::string& resource) const;
   // Everything said, for a failed test and for looking for secrets.
   std::string Texts() const;

@@ -8,10 +8,10 @@
 namespace aliquot::kubeclient {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 class KubeclientSourceTest : public KubeclientTest {
  protected:
@@ -210,7 +210,8 @@ TEST_F(KubeclientSourceTest, SurvivesAServerThatIsAwayAndReturnsWithAnOlderState
   server_.reset();
   EXPECT_TRUE(Eventually([&] { return watch_.Count("restarted", "pods") >= 3; }));
   StartServer(server_options);
-  // As after a restore from a backup: its versions are below ours, so our watch hears nothing and no error.
+  // As after a restore from a backup: its versions are below ours, so our watch hears nothing and
+  // no error.
   server_->store().Put(kPod, PodJson("another-life"));
   EXPECT_TRUE(Eventually([&] { return cluster_.HasPod("team/another-life"); })) << watch_.Texts();
   EXPECT_TRUE(Eventually([&] { return !cluster_.HasPod("team/p0"); })) << watch_.Texts();

@@ -10,10 +10,10 @@ namespace aliquot::kubeclient {
 namespace {
 
 using model::WriteOutcome;
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
+using ::testing::HasSubstr;
 
 class KubeclientWriterTest : public KubeclientTest {
  protected:
@@ -111,8 +111,9 @@ TEST_F(KubeclientWriterTest, WithoutAServerNothingIsWrittenAndThatIsKnown) {
 }
 
 TEST_F(KubeclientWriterTest, PatchesLeaveEverythingElseAlone) {
-  EXPECT_TRUE(writer_->PatchPod({"team", "a"}, uid_, {{"aliquot.io/allocation", "{}"}},
-                                {{"aliquot.io/gpu", "true"}})
+  EXPECT_TRUE(writer_
+                  ->PatchPod({"team", "a"}, uid_, {{"aliquot.io/allocation", "{}"}},
+                             {{"aliquot.io/gpu", "true"}})
                   .done());
   EXPECT_TRUE(writer_->PatchPod({"team", "a"}, uid_, {{"other/key", "1"}}, {}).done());
   const auto pod = Pod();
@@ -128,10 +129,10 @@ TEST_F(KubeclientWriterTest, AConditionIsAddedBesideTheOthersAndReplacedByType) 
   pod["status"]["conditions"] = {{{"type", "PodScheduled"}, {"status", "True"}}};
   server_->store().Put(kPod, pod);
   for (const char* reason : {"NoRoom", "StillNoRoom"}) {
-    EXPECT_TRUE(writer_
-                    ->SetPodCondition({"team", "a"}, uid_,
-                                      {"aliquot.io/Allocated", false, reason, "Why."})
-                    .done());
+    EXPECT_TRUE(
+        writer_
+            ->SetPodCondition({"team", "a"}, uid_, {"aliquot.io/Allocated", false, reason, "Why."})
+            .done());
   }
   const auto conditions = Pod()["status"]["conditions"];
   ASSERT_EQ(conditions.size(), 2u);
@@ -141,7 +142,8 @@ TEST_F(KubeclientWriterTest, AConditionIsAddedBesideTheOthersAndReplacedByType) 
 
 TEST_F(KubeclientWriterTest, AnEventReachesTheServer) {
   EXPECT_TRUE(
-      writer_->PostEvent({{"team", "a"}, uid_, true, "NoRoom", "Stamp", std::string(3000, 'x')}).done());
+      writer_->PostEvent({{"team", "a"}, uid_, true, "NoRoom", "Stamp", std::string(3000, 'x')})
+          .done());
   const auto events = server_->store().Events();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0]["regarding"]["name"], "a");

@@ -57,7 +57,8 @@ void Send(httplib::Response& response, const FakeApiStore::Reply& reply) {
   response.set_content(reply.body, "application/json");
 }
 
-// The path without its query, cut at the slashes: {"api","v1","namespaces","ns","pods","name","binding"}.
+// The path without its query, cut at the slashes:
+// {"api","v1","namespaces","ns","pods","name","binding"}.
 std::vector<std::string> PathOf(const std::string& target) {
   std::vector<std::string> parts;
   std::string part;
@@ -78,7 +79,8 @@ Kind KindOf(const std::string& target) {
 }  // namespace
 
 struct FakeApiServer::Http {
-  // cpp-httplib listens with a backlog of 5: a burst of connections would wait a second for TCP to try again.
+  // cpp-httplib listens with a backlog of 5: a burst of connections would wait a second for TCP to
+  // try again.
   template <typename Base>
   class WithBacklog final : public Base {
    public:
@@ -128,7 +130,8 @@ FakeApiServer::FakeApiServer(FakeApiServerOptions options, const CertificateAuth
   server.set_tcp_nodelay(true);
   server.set_keep_alive_max_count(1000000);
   server.set_keep_alive_timeout(2);
-  // Without SO_REUSEPORT, which cpp-httplib sets by itself: two servers must not share a port by mistake.
+  // Without SO_REUSEPORT, which cpp-httplib sets by itself: two servers must not share a port by
+  // mistake.
   server.set_socket_options([](int socket) {
     const int on = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -288,8 +291,8 @@ void FakeApiServer::StartWatch(const void* raw_request, void* raw_response, cons
   state->selector = SelectorOf(request);
   state->version = std::stoll(request.get_param_value("resourceVersion"));
   const auto asked = std::chrono::seconds(std::stoll(request.get_param_value("timeoutSeconds")));
-  state->ends = steady_clock::now() +
-                (options_.watch_timeout.count() > 0 ? options_.watch_timeout : asked);
+  state->ends =
+      steady_clock::now() + (options_.watch_timeout.count() > 0 ? options_.watch_timeout : asked);
   state->next_bookmark = steady_clock::now() + options_.bookmark_interval;
   state->epoch = watch_epoch_;
   const bool half = fault != nullptr && fault->kind == Fault::Kind::kHalfEvent;

@@ -13,14 +13,15 @@
 #include "tests/support/fake_api_store.h"
 #include "tests/support/test_certificates.h"
 
-// A fake kube-apiserver on loopback, for integration tests and benchmarks: lists in pages, watches with bookmarks,
-// bind, patches of pods, events; and on demand every way in which the real one fails. Thread-safe.
+// A fake kube-apiserver on loopback, for integration tests and benchmarks: lists in pages, watches
+// with bookmarks, bind, patches of pods, events; and on demand every way in which the real one
+// fails. Thread-safe.
 
 namespace aliquot::test {
 
 struct FakeApiServerOptions {
-  bool tls = true;            // false: http, for benchmarks; connections cannot be cut then
-  int port = 0;               // 0: any free one
+  bool tls = true;  // false: http, for benchmarks; connections cannot be cut then
+  int port = 0;     // 0: any free one
   std::vector<std::string> hosts = {"localhost", "127.0.0.1"};  // in its certificate
   bool require_client_certificate = false;
   std::vector<std::string> tokens;  // not empty: one of them must be shown
@@ -59,8 +60,8 @@ struct RecordedRequest {
 
 class FakeApiServer {
  public:
-  // `authority` signs the server's certificate and is the one that client certificates must come from; it may
-  // be nullptr without TLS. Listens when the constructor returns.
+  // `authority` signs the server's certificate and is the one that client certificates must come
+  // from; it may be nullptr without TLS. Listens when the constructor returns.
   FakeApiServer(FakeApiServerOptions options, const CertificateAuthority* authority);
   ~FakeApiServer();
   FakeApiServer(const FakeApiServer&) = delete;

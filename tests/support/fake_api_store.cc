@@ -56,8 +56,8 @@ void MergeInto(Json& target, const Json& patch) {
 
 FakeApiStore::Reply FakeApiStore::Failure(int status, const std::string& reason,
                                           const std::string& message) {
-  const Json body{{"kind", "Status"},     {"apiVersion", "v1"}, {"metadata", Json::object()},
-                  {"status", "Failure"},  {"message", message}, {"reason", reason},
+  const Json body{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
+                  {"status", "Failure"}, {"message", message}, {"reason", reason},
                   {"code", status}};
   return {status, body.dump()};
 }
@@ -206,9 +206,9 @@ std::optional<FakeApiStore::Reply> FakeApiStore::CheckUid(const Object& object,
                                                           const Json& metadata) const {
   const std::string uid = metadata.value("uid", "");
   if (uid.empty() || uid == object.uid) return std::nullopt;
-  return Failure(409, "Conflict",
-                 "Precondition failed: UID in precondition: " + uid +
-                     ", UID in object meta: " + object.uid);
+  return Failure(
+      409, "Conflict",
+      "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " + object.uid);
 }
 
 FakeApiStore::Reply FakeApiStore::Bind(const std::string& key, const std::string& body) {
@@ -231,7 +231,8 @@ FakeApiStore::Reply FakeApiStore::Bind(const std::string& key, const std::string
     MergeInto(pod["metadata"]["annotations"], binding.at("metadata").at("annotations"));
   }
   PutLocked(Kind::kPod, std::move(pod));
-  return {201, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"};
+  return {201,
+          R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"};
 }
 
 FakeApiStore::Reply FakeApiStore::PatchPod(const std::string& key, const std::string& body,
@@ -282,8 +283,9 @@ FakeApiStore::History FakeApiStore::Since(Kind kind, Selector selector, std::int
   out.expired = version < compacted_;
   out.version = std::max(version, version_);
   if (out.expired) return out;
-  auto it = std::upper_bound(history_.begin(), history_.end(), version,
-                             [](std::int64_t v, const Change& change) { return v < change.version; });
+  auto it =
+      std::upper_bound(history_.begin(), history_.end(), version,
+                       [](std::int64_t v, const Change& change) { return v < change.version; });
   for (; it != history_.end(); ++it) {
     if (it->kind != kind) continue;
     std::string event = EventFor(*it, selector);

@@ -12,9 +12,10 @@
 
 #include "base/mutex.h"
 
-// The state behind the fake API server: nodes, pods, events, their versions and the history that watches read.
-// No network. Thread-safe. It follows the real server where a client can tell: a version grows with each write,
-// a page's continue token and a watch's place expire, a pod that loses a watched label is DELETED for that watch.
+// The state behind the fake API server: nodes, pods, events, their versions and the history that
+// watches read. No network. Thread-safe. It follows the real server where a client can tell: a
+// version grows with each write, a page's continue token and a watch's place expire, a pod that
+// loses a watched label is DELETED for that watch.
 
 namespace aliquot::test {
 
@@ -37,7 +38,8 @@ class FakeApiStore {
 
   // Creates or replaces; a UID is made where there is none. Returns the new resourceVersion.
   std::int64_t Put(Kind kind, Json object);
-  void Delete(Kind kind, const std::string& key);  // "name" or "namespace/name"; nothing when it is not there
+  void Delete(Kind kind,
+              const std::string& key);  // "name" or "namespace/name"; nothing when it is not there
   std::optional<Json> Find(Kind kind, const std::string& key) const;
   std::size_t Count(Kind kind) const;
   std::vector<Json> Events() const;

@@ -89,8 +89,7 @@ TEST_F(ClusterWriterTest, ABindIsOneWriteWithUidAndAnnotations) {
 }
 
 TEST_F(ClusterWriterTest, ABadAnnotationKeyIsRefusedBeforeItIsSent) {
-  const auto reply =
-      writer_.Bind({key_, "uid-1", "n1", {{"bad key!", "3"}}}, clock_.SteadyNow());
+  const auto reply = writer_.Bind({key_, "uid-1", "n1", {{"bad key!", "3"}}}, clock_.SteadyNow());
   EXPECT_EQ(reply.outcome, WriteOutcome::kRefused);
   EXPECT_FALSE(reply.message.empty());
   EXPECT_TRUE(transport_.requests.empty());
@@ -112,15 +111,17 @@ TEST_F(ClusterWriterTest, APatchTouchesOnlyWhatItNames) {
   EXPECT_TRUE(writer_.PatchPod(key_, "uid-1", {{"aliquot.io/allocation", "{\"v\":1}"}}, {}).done());
   EXPECT_EQ(RequestTarget(LastRequest()), "/api/v1/namespaces/team/pods/a");
   EXPECT_EQ(LastRequest().content_type, "application/merge-patch+json");
-  EXPECT_EQ(LastBody(),
-            json({{"metadata",
-                   {{"uid", "uid-1"}, {"annotations", {{"aliquot.io/allocation", "{\"v\":1}"}}}}}}));
+  EXPECT_EQ(
+      LastBody(),
+      json({{"metadata",
+             {{"uid", "uid-1"}, {"annotations", {{"aliquot.io/allocation", "{\"v\":1}"}}}}}}));
 }
 
 TEST_F(ClusterWriterTest, AConditionIsMergedByType) {
   transport_.Answer(200, "{}");
   EXPECT_TRUE(
-      writer_.SetPodCondition(key_, "uid-1", {"aliquot.io/Allocated", false, "NoRoom", "Why."}).done());
+      writer_.SetPodCondition(key_, "uid-1", {"aliquot.io/Allocated", false, "NoRoom", "Why."})
+          .done());
   EXPECT_EQ(RequestTarget(LastRequest()), "/api/v1/namespaces/team/pods/a/status");
   EXPECT_EQ(LastRequest().content_type, "application/strategic-merge-patch+json");
   const json condition = LastBody()["status"]["conditions"][0];

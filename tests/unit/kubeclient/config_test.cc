@@ -49,16 +49,26 @@ TEST(ClientConfig, JudgesTheServer) {
     bool ok;
   };
   const Case cases[] = {
-      {"https://10.0.0.1:6443", true},     {"https://api.example.org", true},
-      {"https://[::1]:6443", true},        {"https://example.org/k8s/clusters/c-1", true},
-      {"http://127.0.0.1:8001", true},     {"http://localhost:8001", true},
-      {"http://10.0.0.1:8080", false},     {"http://127.evil.example.org:80", false},
-      {"10.0.0.1:6443", false},            {"ftp://10.0.0.1", false},
-      {"https://", false},                 {"https://user@host", false},
-      {"https://host:0", false},           {"https://host:65536", false},
-      {"https://host:port", false},        {"https://[::1:6443", false},
-      {"https://host?x=1", false},         {"https://a b", false},
-      {"https://host\r\nX: y", false},     {"", false},
+      {"https://10.0.0.1:6443", true},
+      {"https://api.example.org", true},
+      {"https://[::1]:6443", true},
+      {"https://example.org/k8s/clusters/c-1", true},
+      {"http://127.0.0.1:8001", true},
+      {"http://localhost:8001", true},
+      {"http://10.0.0.1:8080", false},
+      {"http://127.evil.example.org:80", false},
+      {"10.0.0.1:6443", false},
+      {"ftp://10.0.0.1", false},
+      {"https://", false},
+      {"https://user@host", false},
+      {"https://host:0", false},
+      {"https://host:65536", false},
+      {"https://host:port", false},
+      {"https://[::1:6443", false},
+      {"https://host?x=1", false},
+      {"https://a b", false},
+      {"https://host\r\nX: y", false},
+      {"", false},
   };
   for (const Case& c : cases) {
     ClientConfig config;

@@ -65,7 +65,8 @@ TEST(JsonStream, FindsEveryDocumentAtEverySplitOfRecordedWatches) {
 TEST(JsonStream, FindsEveryDocumentByteByByte) {
   const std::string text = Recorded("pods-sendInitialEvents.jsonl");
   std::vector<std::string_view> bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) bytes.push_back(std::string_view(text).substr(i, 1));
+  for (std::size_t i = 0; i < text.size(); ++i)
+    bytes.push_back(std::string_view(text).substr(i, 1));
   const Collected got = Collect(bytes);
   ASSERT_TRUE(got.status.ok());
   EXPECT_EQ(got.documents, Lines(text));

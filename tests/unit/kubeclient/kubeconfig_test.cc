@@ -19,10 +19,13 @@ std::string Kubeconfig(const std::string& cluster, const std::string& user) {
          "- {name: main, context: {cluster: c1, user: u1, namespace: team}}\n"
          "- {name: other, context: {cluster: c2, user: u1}}\n"
          "clusters:\n"
-         "- name: c1\n  cluster: {" + cluster + "}\n"
+         "- name: c1\n  cluster: {" +
+         cluster +
+         "}\n"
          "- name: c2\n  cluster: {server: 'https://other:6443'}\n"
          "users:\n"
-         "- name: u1\n  user: {" + user + "}\n";
+         "- name: u1\n  user: {" +
+         user + "}\n";
 }
 
 constexpr const char* kServer = "server: 'https://10.0.0.1:6443'";
@@ -37,10 +40,10 @@ class KubeconfigTest : public ::testing::Test {
 };
 
 TEST_F(KubeconfigTest, ReadsTheCurrentContext) {
-  const auto config = Load(Kubeconfig(
-      "server: 'https://10.0.0.1:6443/', tls-server-name: kubernetes, "
-      "certificate-authority-data: Y2E=",
-      "client-certificate-data: Y2VydA==, client-key-data: a2V5"));
+  const auto config =
+      Load(Kubeconfig("server: 'https://10.0.0.1:6443/', tls-server-name: kubernetes, "
+                      "certificate-authority-data: Y2E=",
+                      "client-certificate-data: Y2VydA==, client-key-data: a2V5"));
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->server, "https://10.0.0.1:6443");
   EXPECT_EQ(config->tls_server_name, "kubernetes");
@@ -71,10 +74,9 @@ TEST_F(KubeconfigTest, RelativePathsAreRelativeToTheFile) {
 }
 
 TEST_F(KubeconfigTest, DataWinsOverFileAndTokenFileOverToken) {
-  const auto config =
-      Load(Kubeconfig(std::string(kServer) +
-                          ", certificate-authority: ca.crt, certificate-authority-data: Y2E=",
-                      "token: t, tokenFile: token"));
+  const auto config = Load(Kubeconfig(
+      std::string(kServer) + ", certificate-authority: ca.crt, certificate-authority-data: Y2E=",
+      "token: t, tokenFile: token"));
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->certificate_authority.data, "ca");
   EXPECT_EQ(config->certificate_authority.file, "");
@@ -113,17 +115,17 @@ TEST_F(KubeconfigTest, RefusesWhatItCannotDoSafelyNamingTheField) {
 
 TEST_F(KubeconfigTest, InsecureFalseIsFine) {
   EXPECT_TRUE(
-      Load(Kubeconfig(std::string(kServer) + ", insecure-skip-tls-verify: false", "token: t")).ok());
+      Load(Kubeconfig(std::string(kServer) + ", insecure-skip-tls-verify: false", "token: t"))
+          .ok());
 }
 
 TEST_F(KubeconfigTest, NamesWhatTheContextLacks) {
   const std::string text = Kubeconfig(kServer, "token: t");
   EXPECT_THAT(Load(text, "absent").status().message(),
               HasSubstr("contexts has no entry named \"absent\""));
-  EXPECT_THAT(Load("current-context: x\ncontexts: [{name: x, context: {cluster: y}}]\n")
-                  .status()
-                  .message(),
-              HasSubstr("clusters has no entry named \"y\""));
+  EXPECT_THAT(
+      Load("current-context: x\ncontexts: [{name: x, context: {cluster: y}}]\n").status().message(),
+      HasSubstr("clusters has no entry named \"y\""));
   EXPECT_THAT(Load("apiVersion: v1\n").status().message(), HasSubstr("current-context is not set"));
 }
 

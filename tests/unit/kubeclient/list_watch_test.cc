@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 
 // What the server does with the next request.
 struct Step {
-  std::string kind;     // "list" or "watch", checked
-  CallResult result;    // of the call
-  std::string chunks;   // of a watch, sent in two halves
+  std::string kind;    // "list" or "watch", checked
+  CallResult result;   // of the call
+  std::string chunks;  // of a watch, sent in two halves
   std::chrono::seconds takes{0};
 };
 
@@ -152,7 +152,9 @@ class CountingObserver final : public ListWatchObserver {
   void WatchRestarted(std::string_view, std::string_view reason) override {
     restarts.emplace_back(reason);
   }
-  void Relisting(std::string_view, std::string_view reason) override { relists.emplace_back(reason); }
+  void Relisting(std::string_view, std::string_view reason) override {
+    relists.emplace_back(reason);
+  }
   void Failed(std::string_view, const Status& problem) override {
     failures.push_back(problem.message());
   }

@@ -33,17 +33,15 @@ TEST(WriteOutcome, FollowsTheTableByStatus) {
     WriteOutcome outcome;
   };
   const Case cases[] = {
-      {200, WriteOutcome::kDone},     {201, WriteOutcome::kDone},
-      {301, WriteOutcome::kRefused},  {400, WriteOutcome::kRefused},
-      {401, WriteOutcome::kRefused},  {403, WriteOutcome::kRefused},
-      {404, WriteOutcome::kNotFound}, {409, WriteOutcome::kConflict},
-      {413, WriteOutcome::kRefused},  {422, WriteOutcome::kRefused},
-      {429, WriteOutcome::kRefused},  {500, WriteOutcome::kUnknown},
-      {502, WriteOutcome::kUnknown},  {503, WriteOutcome::kUnknown},
-      {504, WriteOutcome::kUnknown},  {0, WriteOutcome::kUnknown},
-      {100, WriteOutcome::kUnknown},
+      {200, WriteOutcome::kDone},     {201, WriteOutcome::kDone},     {301, WriteOutcome::kRefused},
+      {400, WriteOutcome::kRefused},  {401, WriteOutcome::kRefused},  {403, WriteOutcome::kRefused},
+      {404, WriteOutcome::kNotFound}, {409, WriteOutcome::kConflict}, {413, WriteOutcome::kRefused},
+      {422, WriteOutcome::kRefused},  {429, WriteOutcome::kRefused},  {500, WriteOutcome::kUnknown},
+      {502, WriteOutcome::kUnknown},  {503, WriteOutcome::kUnknown},  {504, WriteOutcome::kUnknown},
+      {0, WriteOutcome::kUnknown},    {100, WriteOutcome::kUnknown},
   };
-  for (const Case& c : cases) EXPECT_EQ(WriteReplyOf(Replied(c.status)).outcome, c.outcome) << c.status;
+  for (const Case& c : cases)
+    EXPECT_EQ(WriteReplyOf(Replied(c.status)).outcome, c.outcome) << c.status;
 }
 
 TEST(WriteOutcome, ReadsRecordedRepliesToABinding) {
