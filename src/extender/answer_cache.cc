@@ -40,7 +40,8 @@ void AnswerCache::Store(const Key& key, std::shared_ptr<const FilterAnswer> answ
     Erase(std::string(uses_.front()));
   }
   uses_.emplace_back(key.uid);
-  items_[uses_.back()] = Item{key.generation, key.question, std::move(answer), std::prev(uses_.end())};
+  items_[uses_.back()] =
+      Item{key.generation, key.question, std::move(answer), std::prev(uses_.end())};
   bytes_ += bytes;
 }
 

@@ -20,17 +20,18 @@ struct FilterAnswer {
   std::string reason;  // the commonest refusal; "" when it fits
 };
 
-// The latest filter answer of each pod. A rejected pod is filtered again at every change of any pod or node,
-// and at once after its own condition was written; most of those calls find nothing new.
+// The latest filter answer of each pod. A rejected pod is filtered again at every change of any pod
+// or node, and at once after its own condition was written; most of those calls find nothing new.
 //
-// One answer a pod, kept while its key stands; the least recently used go first once the answers take more
-// than `capacity_bytes`. Thread-safe.
+// One answer a pod, kept while its key stands; the least recently used go first once the answers
+// take more than `capacity_bytes`. Thread-safe.
 class AnswerCache {
  public:
   struct Key {
     std::string_view uid;
     std::uint64_t generation = 0;  // of the ledger
-    std::uint64_t question = 0;    // hash of the names asked about, in order, and of what the pod asks for
+    std::uint64_t question =
+        0;  // hash of the names asked about, in order, and of what the pod asks for
   };
 
   explicit AnswerCache(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}

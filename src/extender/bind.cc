@@ -21,10 +21,13 @@ constexpr std::string_view kInProgress = "bind not confirmed yet";
 constexpr std::string_view kOtherName = "the pod's UID belongs to a pod of another name";
 constexpr std::string_view kGone = "the pod is gone, or was made again under its name";
 constexpr std::string_view kNotReadable = "the pod could not be read from the API server";
-constexpr std::string_view kNotOurs = "the pod asks for no GPU share, so this extender does not bind it";
+constexpr std::string_view kNotOurs =
+    "the pod asks for no GPU share, so this extender does not bind it";
 
 BindAnswer Bound() { return {Kind::kBound, "", ""}; }
-BindAnswer Refused(std::string_view sentence) { return {Kind::kRefused, std::string(sentence), ""}; }
+BindAnswer Refused(std::string_view sentence) {
+  return {Kind::kRefused, std::string(sentence), ""};
+}
 BindAnswer Failed(std::string_view sentence) { return {Kind::kFailed, std::string(sentence), ""}; }
 
 struct Words {
@@ -203,7 +206,8 @@ void Bind::Report(const api::BindArgs& args, const BindAnswer& answer, SteadyTim
 
 void Bind::ReportUnusable(const Status& status, SteadyTime started) {
   const auto duration = clock_.SteadyNow() - started;
-  metrics_.CountRequest(observability::Verb::kBind, observability::RequestOutcome::kInvalid, duration);
+  metrics_.CountRequest(observability::Verb::kBind, observability::RequestOutcome::kInvalid,
+                        duration);
   observability::Decision decision;
   decision.component = "extender";
   decision.verb = "bind";

@@ -18,7 +18,9 @@ constexpr std::string_view kGone = "the pod is gone, or was made again under its
 constexpr std::string_view kStillUnbound = "the bind did not take place; the pod is still unbound";
 
 BindAnswer Bound() { return {Kind::kBound, "", ""}; }
-BindAnswer Refused(std::string_view sentence) { return {Kind::kRefused, std::string(sentence), ""}; }
+BindAnswer Refused(std::string_view sentence) {
+  return {Kind::kRefused, std::string(sentence), ""};
+}
 BindAnswer Failed(std::string_view sentence) { return {Kind::kFailed, std::string(sentence), ""}; }
 
 std::string SentenceOf(const model::WriteReply& reply) {
@@ -39,8 +41,8 @@ BindDesk::BindDesk(ledger::Ledger& ledger, model::ClusterWriter& writer, const C
       options_(options),
       pool_(options.threads) {}
 
-BindDesk::Opened BindDesk::Open(const model::PodKey& key, std::string_view uid, std::string_view node,
-                                SteadyTime deadline) {
+BindDesk::Opened BindDesk::Open(const model::PodKey& key, std::string_view uid,
+                                std::string_view node, SteadyTime deadline) {
   MutexLock lock(mutex_);
   const auto found = by_uid_.find(uid);
   if (found != by_uid_.end()) {
@@ -65,7 +67,8 @@ void BindDesk::Send(const Ticket& ticket, Outgoing outgoing) {
     MutexLock lock(mutex_);
     if (ticket->state_ == State::kPreparing) {
       ticket->state_ = State::kQueued;
-      const auto record = outgoing.order.annotations.find(std::string(model::kAllocationAnnotation));
+      const auto record =
+          outgoing.order.annotations.find(std::string(model::kAllocationAnnotation));
       ticket->record_ = record == outgoing.order.annotations.end() ? "" : record->second;
       ticket->cards_ = std::move(outgoing.cards);
       ticket->owns_reservation_ = outgoing.owns_reservation;
@@ -74,8 +77,8 @@ void BindDesk::Send(const Ticket& ticket, Outgoing outgoing) {
     }
     bound_here = ticket->end_.kind == Kind::kBound;
   }
-  // The watch decided it while cards were being chosen. Bound here by somebody else and still without a
-  // record, the pod needs the reservation for its late stamp.
+  // The watch decided it while cards were being chosen. Bound here by somebody else and still
+  // without a record, the pod needs the reservation for its late stamp.
   if (outgoing.owns_reservation && !bound_here) {
     ledger_.Release(ticket->uid_);
   }
@@ -89,15 +92,16 @@ BindAnswer BindDesk::Await(const Ticket& ticket, SteadyTime deadline) {
       ticket->told_unconfirmed_ = true;
       return {Kind::kUnconfirmed, std::string(kNotConfirmed), ticket->cards_};
     }
-    // The injected clock says how long; real time passes while waiting. Tick wakes those whose injected
-    // deadline passed earlier.
+    // The injected clock says how long; real time passes while waiting. Tick wakes those whose
+    // injected deadline passed earlier.
     ticket->changed_.WaitUntil(mutex_, std::chrono::steady_clock::now() + left);
   }
   return ticket->end_;
 }
 
 void BindDesk::Post(const Ticket& ticket, const model::BindOrder& order) {
-  // Sent only while the answer can still come in time: whoever waited was told that it is not confirmed.
+  // Sent only while the answer can still come in time: whoever waited was told that it is not
+  // confirmed.
   if (clock_.SteadyNow() >= ticket->deadline_) {
     if (TakeBack(ticket)) {
       Finish(ticket, Tell::kGiveBack, Failed(kNotSent));
@@ -124,7 +128,8 @@ void BindDesk::Post(const Ticket& ticket, const model::BindOrder& order) {
   }
 }
 
-// Reads the pod to learn what became of the bind. `otherwise`: the sentence if the pod is there, unbound.
+// Reads the pod to learn what became of the bind. `otherwise`: the sentence if the pod is there,
+// unbound.
 void BindDesk::LookUp(const Ticket& ticket, const std::string& otherwise) {
   const model::PodLookup found = writer_.GetPod(ticket->key_);
   if (found.outcome == model::PodLookup::Outcome::kUnknown) {
@@ -139,8 +144,8 @@ void BindDesk::LookUp(const Ticket& ticket, const std::string& otherwise) {
   if (found.pod.node_name != ticket->node_) {
     return Finish(ticket, Tell::kGiveBack, Refused(kElsewhere));
   }
-  // On our node, but with another record than ours or none: somebody else's bind. The reservation stays
-  // until the watch has shown the pod, which counts or stamps it.
+  // On our node, but with another record than ours or none: somebody else's bind. The reservation
+  // stays until the watch has shown the pod, which counts or stamps it.
   const std::string* record = found.pod.Annotation(model::kAllocationAnnotation);
   const bool ours = record != nullptr && *record == ticket->record_;
   Finish(ticket, ours ? Tell::kConfirm : Tell::kNothing, Bound());
@@ -153,8 +158,9 @@ void BindDesk::PodSeenBound(std::string_view uid, std::string_view node) {
 
 void BindDesk::PodGone(std::string_view uid) { EndByWatch(uid, Tell::kGiveBack, nullptr); }
 
-// `node`: where the watch shows the pod bound; nullptr when it is gone. Bound, the ledger needs no word: it
-// has read the pod's own record, and has confirmed the reservation or put the pod's real hold in its place.
+// `node`: where the watch shows the pod bound; nullptr when it is gone. Bound, the ledger needs no
+// word: it has read the pod's own record, and has confirmed the reservation or put the pod's real
+// hold in its place.
 void BindDesk::EndByWatch(std::string_view uid, Tell tell, const std::string* node) {
   Ticket ticket;
   {
@@ -167,7 +173,8 @@ void BindDesk::EndByWatch(std::string_view uid, Tell tell, const std::string* no
   }
   const bool here = node != nullptr && *node == ticket->node_;
   Finish(ticket, tell, here ? Bound() : Refused(node == nullptr ? kGone : kElsewhere));
-  // Another thread may be ending it: what the watch starts next (a late stamp) must find the ledger told.
+  // Another thread may be ending it: what the watch starts next (a late stamp) must find the ledger
+  // told.
   MutexLock lock(mutex_);
   while (ticket->state_ != State::kEnded) {
     ticket->changed_.Wait(mutex_);

@@ -33,7 +33,8 @@ std::uint64_t Mixed(std::uint64_t hash, std::string_view text) {
   return (hash ^ std::hash<std::string_view>()(text)) * kPrime;
 }
 
-constexpr std::string_view kTooLate = "filter did not finish in time; kube-scheduler will ask again";
+constexpr std::string_view kTooLate =
+    "filter did not finish in time; kube-scheduler will ask again";
 
 }  // namespace
 
@@ -58,9 +59,10 @@ struct Filter::Request {
   }
 };
 
-Filter::Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, const scoring::Placer& placer,
-               const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
-               observability::DecisionLog& log, const FilterOptions& options)
+Filter::Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending,
+               const scoring::Placer& placer, const model::ResourceNames& names, const Clock& clock,
+               observability::Metrics& metrics, observability::DecisionLog& log,
+               const FilterOptions& options)
     : ledger_(ledger),
       pending_(pending),
       placer_(placer),
@@ -118,7 +120,8 @@ void Filter::Remember(const Request& request) {
   pending_.Asked(std::move(known));
 }
 
-// Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound need none.
+// Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound
+// need none.
 Status Filter::CheckNodes(Request& request) const {
   const std::vector<std::string_view>& names = request.args.node_names;
   request.verdicts.assign(names.size(), Refusal::kNone);

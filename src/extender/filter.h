@@ -24,12 +24,13 @@ struct FilterOptions {
   std::size_t cache_bytes = 16u << 20;
 };
 
-// The filter verb: which of the nodes asked about can hold the pod now, and for each other one why not.
-// Protocol: k8s.io/kube-scheduler/extender/v1 ExtenderArgs and ExtenderFilterResult.
+// The filter verb: which of the nodes asked about can hold the pod now, and for each other one why
+// not. Protocol: k8s.io/kube-scheduler/extender/v1 ExtenderArgs and ExtenderFilterResult.
 //
-// No side effect but remembering the pod, since a bind request names it only. One snapshot a request. A
-// node's verdict does not depend on the order of the names, and its sentence holds no figure: kube-scheduler
-// retries a pod at once when the text changes. Thread-safe. Everything referred to must outlive it.
+// No side effect but remembering the pod, since a bind request names it only. One snapshot a
+// request. A node's verdict does not depend on the order of the names, and its sentence holds no
+// figure: kube-scheduler retries a pod at once when the text changes. Thread-safe. Everything
+// referred to must outlive it.
 class Filter {
  public:
   Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, const scoring::Placer& placer,

@@ -24,7 +24,12 @@ struct Prioritize::Request {
 Prioritize::Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer,
                        const model::ResourceNames& names, const Clock& clock,
                        observability::Metrics& metrics, observability::DecisionLog& log)
-    : ledger_(ledger), placer_(placer), names_(names), clock_(clock), metrics_(metrics), log_(log) {}
+    : ledger_(ledger),
+      placer_(placer),
+      names_(names),
+      clock_(clock),
+      metrics_(metrics),
+      log_(log) {}
 
 Reply Prioritize::Handle(std::string_view body) {
   Request request;

@@ -14,17 +14,21 @@
 
 namespace aliquot::extender {
 
-// The prioritize verb: ranks the nodes that hold the pod and maps the ranks to 10..0, the best one alone on
-// 10. A node that holds it no longer gets 0. Protocol: k8s.io/kube-scheduler/extender/v1 HostPriorityList.
+// The prioritize verb: ranks the nodes that hold the pod and maps the ranks to 10..0, the best one
+// alone on
+// 10. A node that holds it no longer gets 0. Protocol: k8s.io/kube-scheduler/extender/v1
+// HostPriorityList.
 //
-// No side effect; one snapshot a request; the scores do not depend on the order of the names. Thread-safe.
-// Everything referred to must outlive it.
+// No side effect; one snapshot a request; the scores do not depend on the order of the names.
+// Thread-safe. Everything referred to must outlive it.
 class Prioritize {
  public:
-  Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer, const model::ResourceNames& names,
-             const Clock& clock, observability::Metrics& metrics, observability::DecisionLog& log);
+  Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer,
+             const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
+             observability::DecisionLog& log);
 
-  // Status 400 with one sentence for a body that cannot be used: kube-scheduler then drops our scores only.
+  // Status 400 with one sentence for a body that cannot be used: kube-scheduler then drops our
+  // scores only.
   Reply Handle(std::string_view body);
 
  private:

@@ -6,8 +6,8 @@
 
 namespace aliquot::extender {
 
-// What a verb answers, free of any HTTP library. With status 200 `body` is JSON; with any other it is one
-// sentence of plain text.
+// What a verb answers, free of any HTTP library. With status 200 `body` is JSON; with any other it
+// is one sentence of plain text.
 struct Reply {
   int status = 200;
   std::string body;

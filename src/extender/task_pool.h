@@ -11,8 +11,8 @@
 
 namespace aliquot::extender {
 
-// A fixed number of threads that run tasks in the order given: blocking calls to the API server are made
-// here, so that the caller can stop waiting for them. Thread-safe. Tasks must not throw.
+// A fixed number of threads that run tasks in the order given: blocking calls to the API server are
+// made here, so that the caller can stop waiting for them. Thread-safe. Tasks must not throw.
 class TaskPool {
  public:
   explicit TaskPool(int threads);

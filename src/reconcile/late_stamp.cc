@@ -58,7 +58,8 @@ void LateStamp::Needs(const model::Pod& pod) {
   }
   {
     MutexLock lock(mutex_);
-    // Known: it is being tried, or waits for its node. Our own condition on it must not start a try.
+    // Known: it is being tried, or waits for its node. Our own condition on it must not start a
+    // try.
     if (pods_.contains(pod.uid)) {
       return;
     }
@@ -108,7 +109,8 @@ std::size_t LateStamp::waiting() const {
 }
 
 void LateStamp::Schedule(const std::string& uid, std::chrono::nanoseconds delay) {
-  queue_.Add(TaskKey(uid), [this, uid] { return Attempt(uid); }, delay);
+  queue_.Add(
+      TaskKey(uid), [this, uid] { return Attempt(uid); }, delay);
 }
 
 Outcome LateStamp::Attempt(const std::string& uid) {
@@ -147,7 +149,8 @@ Outcome LateStamp::Attempt(const std::string& uid) {
   return Outcome::kRetry;
 }
 
-// The reservation is given back only when the pod is gone: it runs on this node, with or without our word.
+// The reservation is given back only when the pod is gone: it runs on this node, with or without
+// our word.
 Outcome LateStamp::Write(const Waiting& pod, const ledger::CommitResult& result) {
   const api::Annotations annotations = extender::AllocationAnnotations(
       result.allocation, pod.demand, result.minors, clock_.SystemNow(), annotation_options_);
@@ -189,8 +192,8 @@ void LateStamp::TellNoRoom(const Waiting& pod, scoring::Refusal refusal) {
     return;
   }
   const std::string_view sentence = scoring::RefusalSentence(refusal);
-  const model::WriteReply reply = writer_.SetPodCondition(
-      pod.key, pod.uid, ConditionOf(false, "NoRoomOnNode", sentence));
+  const model::WriteReply reply =
+      writer_.SetPodCondition(pod.key, pod.uid, ConditionOf(false, "NoRoomOnNode", sentence));
   if (reply.outcome == model::WriteOutcome::kNotFound) {
     Forget(pod.uid);
     return;
@@ -203,8 +206,8 @@ void LateStamp::TellNoRoom(const Waiting& pod, scoring::Refusal refusal) {
     event.uid = pod.uid;
     event.reason = "NoGpuOnNode";
     event.action = "Allocate";
-    event.note = "bound to " + pod.node + " without this extender, and no GPU can be given there: " +
-                 std::string(sentence);
+    event.note = "bound to " + pod.node +
+                 " without this extender, and no GPU can be given there: " + std::string(sentence);
     reporter_.Post(std::move(event));
   }
   MutexLock lock(mutex_);

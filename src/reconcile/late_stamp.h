@@ -19,15 +19,17 @@
 
 namespace aliquot::reconcile {
 
-// Gives cards to pods that somebody else bound and that have no record: chooses them on the pod's node by
-// Ledger::Commit and writes them onto the pod. Where the node has no room the pod gets the condition
-// aliquot.io/GpuAllocated=False and one event, and is tried again when the node changes, at most once a
-// second and with growing pauses; never over-booked. Thread-safe. Everything referred to must outlive it.
+// Gives cards to pods that somebody else bound and that have no record: chooses them on the pod's
+// node by Ledger::Commit and writes them onto the pod. Where the node has no room the pod gets the
+// condition aliquot.io/GpuAllocated=False and one event, and is tried again when the node changes,
+// at most once a second and with growing pauses; never over-booked. Thread-safe. Everything
+// referred to must outlive it.
 class LateStamp {
  public:
-  LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer, WorkQueue& queue, PodReporter& reporter,
-            const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
-            observability::DecisionLog& log, const extender::AnnotationOptions& annotations);
+  LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer, WorkQueue& queue,
+            PodReporter& reporter, const model::ResourceNames& names, const Clock& clock,
+            observability::Metrics& metrics, observability::DecisionLog& log,
+            const extender::AnnotationOptions& annotations);
 
   // The ledger says that this bound pod needs its stamp.
   void Needs(const model::Pod& pod);

@@ -13,8 +13,9 @@
 
 namespace aliquot::reconcile {
 
-// Takes the cluster's state from its source and hands it to those who follow it: nodes to the ledger, pods to
-// the PodFollower. Does no I/O on the source's threads. Thread-safe as its interface asks.
+// Takes the cluster's state from its source and hands it to those who follow it: nodes to the
+// ledger, pods to the PodFollower. Does no I/O on the source's threads. Thread-safe as its
+// interface asks.
 class Observer final : public model::ClusterObserver {
  public:
   Observer(ledger::Ledger& ledger, PodFollower& pods, LateStamp& late_stamp, SyncState& sync)

@@ -33,8 +33,8 @@ void PodFollower::Gone(const model::Pod& last) {
   if (last.finished() || !last.asks_for_gpu()) {
     LetGo(last.uid, last.node_name);
   } else if (last.deleting) {
-    // Freed at once, so that the pods which its deletion wakes find the room. It may still be running, its
-    // label taken off while it was being deleted: then the read counts it again.
+    // Freed at once, so that the pods which its deletion wakes find the room. It may still be
+    // running, its label taken off while it was being deleted: then the read counts it again.
     LetGo(last.uid, last.node_name);
     StartCheck(last.uid, last.key, last.node_name, kDeletedCheckDelay);
   } else {
@@ -56,14 +56,16 @@ void PodFollower::Listed(const std::vector<std::string>& uids) {
   }
 }
 
-void PodFollower::StartCheck(const std::string& uid, const model::PodKey& key, const std::string& node,
-                             std::chrono::nanoseconds delay) {
+void PodFollower::StartCheck(const std::string& uid, const model::PodKey& key,
+                             const std::string& node, std::chrono::nanoseconds delay) {
   const std::uint64_t serial = ++serial_;
   checks_[uid] = Check{serial, key, node};
-  queue_.Add("check/" + uid, [this, uid, serial] { return RunCheck(uid, serial); }, delay);
+  queue_.Add(
+      "check/" + uid, [this, uid, serial] { return RunCheck(uid, serial); }, delay);
 }
 
-const PodFollower::Check* PodFollower::FindCheck(const std::string& uid, std::uint64_t serial) const {
+const PodFollower::Check* PodFollower::FindCheck(const std::string& uid,
+                                                 std::uint64_t serial) const {
   const auto found = checks_.find(uid);
   return found == checks_.end() || found->second.serial != serial ? nullptr : &found->second;
 }
@@ -105,7 +107,8 @@ Outcome PodFollower::RunCheck(const std::string& uid, std::uint64_t serial) {
   return PutLabelBack(uid, serial, found.pod);
 }
 
-Outcome PodFollower::PutLabelBack(const std::string& uid, std::uint64_t serial, const model::Pod& pod) {
+Outcome PodFollower::PutLabelBack(const std::string& uid, std::uint64_t serial,
+                                  const model::Pod& pod) {
   const std::map<std::string, std::string> labels = {
       {std::string(model::kGpuLabel), std::string(model::kGpuLabelValue)}};
   const model::WriteReply reply = writer_.PatchPod(pod.key, uid, {}, labels);

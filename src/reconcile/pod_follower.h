@@ -16,10 +16,11 @@
 
 namespace aliquot::reconcile {
 
-// Follows the pods of the cluster. What the label-scoped watch says is taken as it is, except that a pod is
-// gone: it may only have lost our label. Unless it was being deleted or had finished, it keeps its cards until
-// a read of the pod says that it is gone, and gets the label back if it is not. A pod seen without the label
-// (by the slow full list) is read first as well, since that list may be old by now.
+// Follows the pods of the cluster. What the label-scoped watch says is taken as it is, except that
+// a pod is gone: it may only have lost our label. Unless it was being deleted or had finished, it
+// keeps its cards until a read of the pod says that it is gone, and gets the label back if it is
+// not. A pod seen without the label (by the slow full list) is read first as well, since that list
+// may be old by now.
 //
 // Thread-safe. Reads and writes go by the work queue; a read that the watch overtook is dropped.
 class PodFollower {
@@ -44,7 +45,8 @@ class PodFollower {
   void StartCheck(const std::string& uid, const model::PodKey& key, const std::string& node,
                   std::chrono::nanoseconds delay) REQUIRES(mutex_);
   WorkQueue::Outcome RunCheck(const std::string& uid, std::uint64_t serial);
-  WorkQueue::Outcome PutLabelBack(const std::string& uid, std::uint64_t serial, const model::Pod& pod);
+  WorkQueue::Outcome PutLabelBack(const std::string& uid, std::uint64_t serial,
+                                  const model::Pod& pod);
   void TakeIn(const model::Pod& pod) REQUIRES(mutex_);
   void LetGo(const std::string& uid, std::string_view node) REQUIRES(mutex_);
   // The check, or nullptr when it is void.
@@ -58,7 +60,8 @@ class PodFollower {
   Mutex mutex_;
   PodIntake& intake_ GUARDED_BY(mutex_);
   StringMap<Check> checks_ GUARDED_BY(mutex_);
-  // Pods known to us of which the ledger holds nothing bound: a list without them must be noticed here.
+  // Pods known to us of which the ledger holds nothing bound: a list without them must be noticed
+  // here.
   StringMap<model::PodKey> holding_nothing_ GUARDED_BY(mutex_);
   std::uint64_t serial_ GUARDED_BY(mutex_) = 0;
 };

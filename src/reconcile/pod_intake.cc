@@ -33,8 +33,8 @@ bool PodIntake::Seen(const model::Pod& pod) {
 
 ledger::PodChange PodIntake::TellLedger(const model::Pod& pod) {
   ledger::PodChange change = ledger_.SetPod(pod);
-  // A container runs by now and nobody knows on which card: cards chosen for it are not the ones it uses, so
-  // its reservation ends and its node closes.
+  // A container runs by now and nobody knows on which card: cards chosen for it are not the ones it
+  // uses, so its reservation ends and its node closes.
   if (change.effect == PodEffect::kNeedsStamp && pod.phase != model::PodPhase::kPending) {
     ledger_.Release(pod.uid);
     change = ledger_.SetPod(pod);

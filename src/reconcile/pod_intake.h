@@ -13,9 +13,10 @@
 
 namespace aliquot::reconcile {
 
-// What one state of a pod means for everything that follows pods: the ledger first, then the pending pods,
-// the binds on their way, the late stamp and the reports. Does no I/O. Not thread-safe: the states of a pod
-// must be given in the order in which they came to be, so the caller keeps one lock over it.
+// What one state of a pod means for everything that follows pods: the ledger first, then the
+// pending pods, the binds on their way, the late stamp and the reports. Does no I/O. Not
+// thread-safe: the states of a pod must be given in the order in which they came to be, so the
+// caller keeps one lock over it.
 class PodIntake {
  public:
   PodIntake(ledger::Ledger& ledger, ledger::PendingPods& pending, extender::BindDesk& desk,

@@ -80,7 +80,8 @@ void PodReporter::Post(model::PodEvent event) {
   queue_.Add(key, [this, event = std::move(event)] {
     const model::WriteReply reply = writer_.PostEvent(event);
     if (!reply.done()) {
-      log_.Info("reconcile", "event not written", {{"reason", event.reason}, {"problem", reply.message}});
+      log_.Info("reconcile", "event not written",
+                {{"reason", event.reason}, {"problem", reply.message}});
     }
     return WorkQueue::Outcome::kDone;
   });

@@ -17,9 +17,10 @@
 
 namespace aliquot::reconcile {
 
-// Tells about bound pods whose record is damaged, missing or changed, once a pod and problem: a metric, a log
-// line and an event on the pod. Events of one kind are limited to 20 a minute, so that a
-// thousand damaged records do not become a thousand writes. Thread-safe; events go out by the work queue.
+// Tells about bound pods whose record is damaged, missing or changed, once a pod and problem: a
+// metric, a log line and an event on the pod. Events of one kind are limited to 20 a minute, so
+// that a thousand damaged records do not become a thousand writes. Thread-safe; events go out by
+// the work queue.
 class PodReporter {
  public:
   PodReporter(WorkQueue& queue, model::ClusterWriter& writer, const Clock& clock,

@@ -43,8 +43,8 @@ StampLedger::StampLedger(ledger::Ledger& ledger, const ledger::PendingPods& pend
       annotation_options_(annotations),
       options_(options) {}
 
-StampDecision StampLedger::Decide(const model::PodKey& pod, std::string_view uid, std::string_view node,
-                                  bool dry_run) {
+StampDecision StampLedger::Decide(const model::PodKey& pod, std::string_view uid,
+                                  std::string_view node, bool dry_run) {
   const auto known = FindPod(pod, uid);
   if (known == nullptr) {
     return NotOurs();
@@ -58,7 +58,8 @@ std::shared_ptr<const ledger::PendingPod> StampLedger::FindPod(const model::PodK
   return known != nullptr && known->watched && known->key == key ? known : nullptr;
 }
 
-// Denies what the real Binding would be denied for, now; the cards are chosen only for the real one.
+// Denies what the real Binding would be denied for, now; the cards are chosen only for the real
+// one.
 StampDecision StampLedger::TryOnly(const ledger::PendingPod& pod, std::string_view node) const {
   if (const auto hold = ledger_.FindHold(pod.uid)) {
     return hold->node == node ? NotOurs() : Denied(kElsewhere);
@@ -82,7 +83,8 @@ StampDecision StampLedger::Reserve(const ledger::PendingPod& pod, std::string_vi
   request.uid = pod.uid;
   request.node = node;
   request.demand = pod.demand;
-  request.tolerates_cordon = true;  // whoever binds has chosen the node; only the cards are asked of us
+  request.tolerates_cordon =
+      true;  // whoever binds has chosen the node; only the cards are asked of us
   request.expires = clock_.SteadyNow() + options_.reservation;
   const ledger::CommitResult result = ledger_.Commit(request);
   StampDecision decision;

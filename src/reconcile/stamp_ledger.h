@@ -22,20 +22,22 @@ struct StampLedgerOptions {
   std::chrono::nanoseconds reservation = std::chrono::seconds(15);
 };
 
-// Chooses cards for a Binding that somebody else posts. Reserves only for a pod that our watch knows as an
-// unbound GPU pod, and once a pod: whoever posts Bindings that the API server then refuses can hold cards back
-// for one reservation, not for ever. A Binding past that is left to the late stamp. Thread-safe; no I/O.
+// Chooses cards for a Binding that somebody else posts. Reserves only for a pod that our watch
+// knows as an unbound GPU pod, and once a pod: whoever posts Bindings that the API server then
+// refuses can hold cards back for one reservation, not for ever. A Binding past that is left to the
+// late stamp. Thread-safe; no I/O.
 class StampLedger final : public admission::StampLedger {
  public:
-  StampLedger(ledger::Ledger& ledger, const ledger::PendingPods& pending, const scoring::Placer& placer,
-              const Clock& clock, observability::DecisionLog& log,
+  StampLedger(ledger::Ledger& ledger, const ledger::PendingPods& pending,
+              const scoring::Placer& placer, const Clock& clock, observability::DecisionLog& log,
               const extender::AnnotationOptions& annotations, const StampLedgerOptions& options);
 
-  admission::StampDecision Decide(const model::PodKey& pod, std::string_view uid, std::string_view node,
-                                  bool dry_run) override;
+  admission::StampDecision Decide(const model::PodKey& pod, std::string_view uid,
+                                  std::string_view node, bool dry_run) override;
 
  private:
-  std::shared_ptr<const ledger::PendingPod> FindPod(const model::PodKey& key, std::string_view uid) const;
+  std::shared_ptr<const ledger::PendingPod> FindPod(const model::PodKey& key,
+                                                    std::string_view uid) const;
   admission::StampDecision TryOnly(const ledger::PendingPod& pod, std::string_view node) const;
   admission::StampDecision Reserve(const ledger::PendingPod& pod, std::string_view node);
   // False when this pod had its reservation already and it has ended.
@@ -52,7 +54,8 @@ class StampLedger final : public admission::StampLedger {
   const StampLedgerOptions options_;
 
   Mutex mutex_;
-  StringSet reserved_once_ GUARDED_BY(mutex_);  // UIDs; those no longer pending are dropped as it grows
+  StringSet reserved_once_
+      GUARDED_BY(mutex_);  // UIDs; those no longer pending are dropped as it grows
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 0;
 };
 

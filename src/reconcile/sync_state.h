@@ -5,9 +5,9 @@
 
 namespace aliquot::reconcile {
 
-// Whether the ledger has heard the whole cluster once: until then nothing may be placed, since cards that
-// look free may be held by pods not seen yet. Stays true once true: a watch that breaks later goes on from
-// what is known. Thread-safe.
+// Whether the ledger has heard the whole cluster once: until then nothing may be placed, since
+// cards that look free may be held by pods not seen yet. Stays true once true: a watch that breaks
+// later goes on from what is known. Thread-safe.
 class SyncState {
  public:
   void NodesListed() { nodes_.store(true, std::memory_order_release); }

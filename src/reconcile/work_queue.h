@@ -22,20 +22,22 @@ struct WorkQueueOptions {
   std::chrono::nanoseconds longest_retry = std::chrono::seconds(60);
 };
 
-// What the threads of the watch must not do themselves: calls to the API server and retries. One task a key,
-// one thread for all, so tasks never overlap. Thread-safe. Tasks must not throw; they may add tasks.
+// What the threads of the watch must not do themselves: calls to the API server and retries. One
+// task a key, one thread for all, so tasks never overlap. Thread-safe. Tasks must not throw; they
+// may add tasks.
 class WorkQueue {
  public:
   enum class Outcome { kDone, kRetry };
   using Task = std::function<Outcome()>;
 
-  WorkQueue(const Clock& clock, const WorkQueueOptions& options) : clock_(clock), options_(options) {}
+  WorkQueue(const Clock& clock, const WorkQueueOptions& options)
+      : clock_(clock), options_(options) {}
   ~WorkQueue() { Stop(); }
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // Runs `task` after `delay`. A task that waits under this key is replaced, and the earlier of both times
-  // holds; one that runs now is run again.
+  // Runs `task` after `delay`. A task that waits under this key is replaced, and the earlier of
+  // both times holds; one that runs now is run again.
   void Add(std::string_view key, Task task, std::chrono::nanoseconds delay = {});
 
   // Starts the thread.
@@ -43,7 +45,8 @@ class WorkQueue {
   // Forgets what waits and lets the running task end.
   void Stop();
 
-  // Runs on the calling thread all that is due by now; how many tasks ran. For tests, which start no thread.
+  // Runs on the calling thread all that is due by now; how many tasks ran. For tests, which start
+  // no thread.
   int RunDue();
   std::size_t waiting() const;
 

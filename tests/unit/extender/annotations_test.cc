@@ -25,9 +25,10 @@ Given ThreeContainers() {
   given.demand = *model::DemandOf(pod, model::ResourceNames());
   given.allocation.uid = "u1";
   given.allocation.node = "n1";
-  given.allocation.containers = {{"prep", {{"GPU-a", 100, 16384}}, 0, "auto"},
-                                 {"main", {{"GPU-a", 20, 3840}}, 0, "auto"},
-                                 {"second", {{"GPU-b", 100, 16384}, {"GPU-c", 100, 16384}}, 0, "auto"}};
+  given.allocation.containers = {
+      {"prep", {{"GPU-a", 100, 16384}}, 0, "auto"},
+      {"main", {{"GPU-a", 20, 3840}}, 0, "auto"},
+      {"second", {{"GPU-b", 100, 16384}, {"GPU-c", 100, 16384}}, 0, "auto"}};
   given.minors = {{3}, {3}, {0, 1}};
   return given;
 }
@@ -62,9 +63,10 @@ TEST(AllocationAnnotationsTest, WritesGpuAssignedOnlyWhereConfigured) {
             0u);
   AnnotationOptions options;
   options.gpu_assigned = true;
-  EXPECT_EQ(AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), options)
-                .at("tencent.com/gpu-assigned"),
-            "false");
+  EXPECT_EQ(
+      AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), options)
+          .at("tencent.com/gpu-assigned"),
+      "false");
 }
 
 TEST(AllocationAnnotationsTest, CardsTextNamesEachContainer) {

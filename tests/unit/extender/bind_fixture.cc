@@ -10,8 +10,8 @@ void BindFixture::MakeDesk(int threads) {
   options.threads = threads;
   bind_.reset();
   desk_ = std::make_unique<BindDesk>(ledger_, cluster_, clock_, metrics_, log_, options);
-  bind_ = std::make_unique<Bind>(ledger_, pending_, *desk_, cluster_, names_, clock_, metrics_, log_,
-                                 AnnotationOptions());
+  bind_ = std::make_unique<Bind>(ledger_, pending_, *desk_, cluster_, names_, clock_, metrics_,
+                                 log_, AnnotationOptions());
 }
 
 void BindFixture::AddPending(const model::Pod& pod) {

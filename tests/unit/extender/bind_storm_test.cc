@@ -148,7 +148,8 @@ TEST_F(BindStormTest, LostAnswersNeitherDoubleNorLeak) {
   time.join();
   ExpectSound();
   for (const auto& [card, core] : CoreByCard()) {
-    EXPECT_EQ(core, 80) << card;  // two of 40 % a card: nothing that got lost holds its cards for ever
+    EXPECT_EQ(core, 80)
+        << card;  // two of 40 % a card: nothing that got lost holds its cards for ever
   }
   const auto counts = ledger_.Counts();
   EXPECT_EQ(counts.pods_reserved, 0);

@@ -204,7 +204,8 @@ TEST_F(BindTest, AConflictBecauseItIsBoundElsewhereGivesTheCardsBack) {
   EXPECT_FALSE(ledger_.FindHold(pod.uid));
 }
 
-// Bound to this very node by somebody who wrote no record: it will need these cards for its late stamp.
+// Bound to this very node by somebody who wrote no record: it will need these cards for its late
+// stamp.
 TEST_F(BindTest, AConflictWithABindToTheSameNodeKeepsTheCards) {
   AddNode("n1", 1);
   const model::Pod pod = PodOf("p", 20, 8);
@@ -258,8 +259,9 @@ TEST_F(BindTest, ACommitOnAnotherNodeIsRefused) {
 }
 
 TEST_F(BindTest, ABodyThatCannotBeUsedIsAnErrorWithStatus200) {
-  for (const char* body : {"", "{", "null", "{\"PodName\":\"p\"}",
-                           "{\"PodName\":\"../x\",\"PodNamespace\":\"d\",\"PodUID\":\"u\",\"Node\":\"n\"}"}) {
+  for (const char* body :
+       {"", "{", "null", "{\"PodName\":\"p\"}",
+        "{\"PodName\":\"../x\",\"PodNamespace\":\"d\",\"PodUID\":\"u\",\"Node\":\"n\"}"}) {
     const Reply reply = bind_->Handle(body);
     EXPECT_EQ(reply.status, 200);
     EXPECT_NE(nlohmann::json::parse(reply.body)["Error"], "") << body;
@@ -275,8 +277,8 @@ TEST_F(BindTest, EveryAnswerIsCountedByItsOutcome) {
   BindNow(PodOf("gone", 60, 8), "n1");
   bind_->Handle("{");
   const auto count = [&](const std::string& outcome) {
-    return MetricValue(metrics_, "aliquot_allocator_requests_total{outcome=\"" + outcome +
-                                     "\",verb=\"bind\"}");
+    return MetricValue(
+        metrics_, "aliquot_allocator_requests_total{outcome=\"" + outcome + "\",verb=\"bind\"}");
   };
   EXPECT_EQ(count("ok"), 1);
   EXPECT_EQ(count("refused"), 1);

@@ -133,7 +133,8 @@ ledger::CommitRequest ExtenderFixture::RequestFor(const model::Pod& pod,
   return request;
 }
 
-void ExtenderFixture::Occupy(const std::string& node, const std::string& pod, int core, int memory) {
+void ExtenderFixture::Occupy(const std::string& node, const std::string& pod, int core,
+                             int memory) {
   const auto result = ledger_.Commit(RequestFor(PodOf(pod, core, memory), node));
   ASSERT_EQ(result.outcome, ledger::CommitOutcome::kReserved);
   ledger_.Confirm("uid-" + pod);

@@ -122,7 +122,8 @@ model::WriteReply FakeCluster::Bind(const model::BindOrder& order, SteadyTime) {
   return {WriteOutcome::kRefused, "admission denied the request"};
 }
 
-// The rules of the binding subresource: UID precondition, one bind only, annotations copied in the same write.
+// The rules of the binding subresource: UID precondition, one bind only, annotations copied in the
+// same write.
 model::WriteReply FakeCluster::Apply(const model::BindOrder& order) {
   const auto found = pods_.find(order.key);
   if (found == pods_.end() || found->second.uid != order.uid) {

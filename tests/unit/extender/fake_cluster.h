@@ -18,15 +18,15 @@ namespace aliquot::extender {
 
 // What becomes of one Binding.
 enum class BindFate {
-  kApply,       // as the API server does: written, or refused because of the pod's state
-  kLoseAnswer,  // written, but its reply never comes
-  kLoseRequest, // never arrives, and no reply comes
+  kApply,             // as the API server does: written, or refused because of the pod's state
+  kLoseAnswer,        // written, but its reply never comes
+  kLoseRequest,       // never arrives, and no reply comes
   kApplyAndConflict,  // written, yet answered with 409, as to a repeated POST
-  kRefuse,      // refused for a reason of its own
+  kRefuse,            // refused for a reason of its own
 };
 
-// An API server in memory: pods by name, the rules of the binding subresource, and fates that a test scripts.
-// Thread-safe. Calls can be held back, so that a test decides when they return.
+// An API server in memory: pods by name, the rules of the binding subresource, and fates that a
+// test scripts. Thread-safe. Calls can be held back, so that a test decides when they return.
 class FakeCluster final : public model::ClusterWriter {
  public:
   void AddPod(const model::Pod& pod);

@@ -29,7 +29,9 @@ std::string Recorded(const std::string& name) {
 class TickingClock final : public Clock {
  public:
   explicit TickingClock(std::chrono::nanoseconds step) : step_(step) {}
-  SteadyTime SteadyNow() const override { return SteadyTime(std::chrono::hours(1) + step_ * reads_++); }
+  SteadyTime SteadyNow() const override {
+    return SteadyTime(std::chrono::hours(1) + step_ * reads_++);
+  }
   SystemTime SystemNow() const override { return SystemTime(); }
   int reads() const { return reads_; }
 
@@ -80,8 +82,10 @@ TEST_F(FilterTest, AnEmptyListOfNamesIsAnsweredWithNone) {
 }
 
 TEST_F(FilterTest, NullNamesAndNullNodesAreAnError) {
-  const json answer =
-      Ask(json{{"Pod", PodJson(PodOf("p", 20, 15))}, {"Nodes", nullptr}, {"NodeNames", nullptr}}.dump());
+  const json answer = Ask(json{
+      {"Pod", PodJson(PodOf("p", 20, 15))},
+      {"Nodes", nullptr},
+      {"NodeNames", nullptr}}.dump());
   EXPECT_NE(answer["Error"], "");
   EXPECT_TRUE(answer["NodeNames"].is_null());
 }
@@ -90,7 +94,8 @@ TEST_F(FilterTest, ABodyThatCannotBeUsedIsAnErrorWithStatus200) {
   for (const char* body : {"", "{", "[]", "null", "{\"Pod\":7,\"NodeNames\":[]}", "not json"}) {
     EXPECT_NE(Ask(body)["Error"], "") << body;
   }
-  EXPECT_EQ(MetricValue(metrics_, "aliquot_allocator_requests_total{outcome=\"invalid\",verb=\"filter\"}"),
+  EXPECT_EQ(MetricValue(metrics_,
+                        "aliquot_allocator_requests_total{outcome=\"invalid\",verb=\"filter\"}"),
             6);
 }
 
@@ -102,7 +107,8 @@ TEST_F(FilterTest, ADemandThatBreaksTheModelIsRefusedOnEveryNodeForGood) {
   const json refused = answer["FailedAndUnresolvableNodes"];
   ASSERT_EQ(refused.size(), 2u);
   EXPECT_EQ(refused["n1"], refused["n2"]);
-  EXPECT_NE(refused["n1"].get<std::string>().find("tencent.com/vcuda-core is 150"), std::string::npos);
+  EXPECT_NE(refused["n1"].get<std::string>().find("tencent.com/vcuda-core is 150"),
+            std::string::npos);
 }
 
 TEST_F(FilterTest, APodThatAsksForNothingOfOursFitsAnywhere) {
@@ -210,7 +216,8 @@ TEST_F(FilterTest, PastItsDeadlineTheAnswerIsAnError) {
   EXPECT_LT(clock.reads(), 8);  // it stopped at once, not after all names
 }
 
-// Several containers use up the shared search steps, so the verdicts must not hang on the names' order.
+// Several containers use up the shared search steps, so the verdicts must not hang on the names'
+// order.
 TEST_F(FilterTest, TheOrderOfTheNamesDecidesNothing) {
   scoring::PlacerOptions options;
   options.steps_per_node = 50;
@@ -264,14 +271,16 @@ TEST_F(FilterTest, TheLogTellsTheCommonestRefusal) {
   AddNode("n1", 1, 2048);
   AddNode("n2", 1, 2048);
   Ask(PodOf("p", 20, 15), {"n1", "n2", "n3"});
-  EXPECT_EQ(log_.lines(), (Names{"filter refused: " + std::string(RefusalSentence(Refusal::kCardTooSmall))}));
+  EXPECT_EQ(log_.lines(),
+            (Names{"filter refused: " + std::string(RefusalSentence(Refusal::kCardTooSmall))}));
 }
 
 TEST_F(FilterTest, RecordedRequestsOfKubeSchedulerWithNames) {
   AddNode("n2", 4);
-  for (const char* file : {"extender/names/filter-simple.json", "extender/names/filter-multi.json",
-                           "extender/names/filter-deployment-pod.json",
-                           "extender-1.37/names/filter-simple.json", "extender-1.37/names/filter-multi.json"}) {
+  for (const char* file :
+       {"extender/names/filter-simple.json", "extender/names/filter-multi.json",
+        "extender/names/filter-deployment-pod.json", "extender-1.37/names/filter-simple.json",
+        "extender-1.37/names/filter-multi.json"}) {
     const json answer = Ask(Recorded(file));
     EXPECT_EQ(answer["Error"], "") << file;
     EXPECT_TRUE(answer["Nodes"].is_null()) << file;

@@ -15,8 +15,8 @@ class ObserverTest : public ReconcileFixture {
     return ledger_.Read()->Find(node, &state);
   }
   double Problems(const std::string& kind) {
-    return extender::MetricValue(
-        metrics_, "aliquot_allocator_record_problems_total{kind=\"" + kind + "\"}");
+    return extender::MetricValue(metrics_,
+                                 "aliquot_allocator_record_problems_total{kind=\"" + kind + "\"}");
   }
 };
 

@@ -16,8 +16,8 @@ namespace aliquot::reconcile {
 using extender::NodeOf;
 using extender::PodOf;
 
-// Everything that follows the cluster, wired as in the allocator, but for the queue's thread: a test runs what
-// is due by Work().
+// Everything that follows the cluster, wired as in the allocator, but for the queue's thread: a
+// test runs what is due by Work().
 class ReconcileFixture : public extender::BindFixture {
  protected:
   // What the watch delivers: the pod as the cluster has it now.
@@ -44,8 +44,9 @@ class ReconcileFixture : public extender::BindFixture {
   observability::NullLog text_log_;
   WorkQueue queue_{clock_, WorkQueueOptions()};
   PodReporter reporter_{queue_, cluster_, clock_, metrics_, text_log_};
-  LateStamp late_stamp_{ledger_, cluster_, queue_, reporter_, names_,
-                        clock_,  metrics_, log_,   extender::AnnotationOptions()};
+  LateStamp late_stamp_{ledger_,   cluster_, queue_,
+                        reporter_, names_,   clock_,
+                        metrics_,  log_,     extender::AnnotationOptions()};
   PodIntake intake_{ledger_, pending_, *desk_, late_stamp_, reporter_, names_};
   PodFollower follower_{ledger_, cluster_, queue_, intake_};
   SyncState sync_;

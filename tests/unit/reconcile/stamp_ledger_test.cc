@@ -19,7 +19,12 @@ class StampLedgerTest : public ReconcileFixture {
     return stamp_.Decide(pod.key, pod.uid, node, dry_run);
   }
 
-  StampLedger stamp_{ledger_, pending_, placer_, clock_, log_, extender::AnnotationOptions(),
+  StampLedger stamp_{ledger_,
+                     pending_,
+                     placer_,
+                     clock_,
+                     log_,
+                     extender::AnnotationOptions(),
                      StampLedgerOptions()};
 };
 
@@ -106,7 +111,8 @@ TEST_F(StampLedgerTest, ReservesOnceAPod) {
   const StampDecision first = Decide(pod, "n1");
   const StampDecision again = Decide(pod, "n1");  // the same Binding, sent again
   EXPECT_EQ(again.outcome, Outcome::kAnnotations);
-  EXPECT_EQ(again.annotations.at("aliquot.io/allocation"), first.annotations.at("aliquot.io/allocation"));
+  EXPECT_EQ(again.annotations.at("aliquot.io/allocation"),
+            first.annotations.at("aliquot.io/allocation"));
   EXPECT_EQ(CardAt("n1", 0).core_used, 60);
   clock_.Advance(seconds(15));
   ledger_.ReleaseExpired();

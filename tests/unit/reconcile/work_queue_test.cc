@@ -91,16 +91,22 @@ TEST(WorkQueueThreadTest, ItsThreadRunsWhatIsAddedAndStops) {
   queue.Start();
   std::atomic<int> ran{0};
   for (int i = 0; i < 100; ++i) {
-    queue.Add("k" + std::to_string(i), [&ran] {
-      ++ran;
-      return Outcome::kDone;
-    }, milliseconds(i % 3));
+    queue.Add(
+        "k" + std::to_string(i),
+        [&ran] {
+          ++ran;
+          return Outcome::kDone;
+        },
+        milliseconds(i % 3));
   }
   EXPECT_TRUE(extender::Eventually([&] { return ran == 100; }));
-  queue.Add("late", [&ran] {
-    ++ran;
-    return Outcome::kDone;
-  }, std::chrono::hours(1));
+  queue.Add(
+      "late",
+      [&ran] {
+        ++ran;
+        return Outcome::kDone;
+      },
+      std::chrono::hours(1));
   queue.Stop();
   EXPECT_EQ(ran, 100);
   queue.Add("after", [&ran] {
