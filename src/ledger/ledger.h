@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -99,6 +101,12 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
+  // Calls `listener` with a node's name when cards of it became free or the node changed: on the
+  // thread that caused it, under no lock. To be set before several threads use the ledger.
+  void OnRoom(std::function<void(std::string_view node)> listener) {
+    on_room_ = std::move(listener);
+  }
+
   // ---- what the cluster says ----
 
   // A node as it is now. An unreadable inventory keeps the pods' holds and refuses new ones.
@@ -150,6 +158,10 @@ class Ledger {
   CommitResult ReserveOn(NodeSlot& slot, const CommitRequest& request);
   enum class DropWhich { kAny, kReservedOnly, kExpiredOnly };
   bool Drop(std::string_view uid, DropWhich which);
+  // The node on which a hold was dropped, or "".
+  std::string DropHold(std::string_view uid, DropWhich which);
+  // True when it changed something.
+  bool ReplaceFacts(const std::string& name, std::shared_ptr<const scoring::NodeFacts> facts);
 
   // Takes a retired node out of the map. Called under its lock.
   void Forget(const NodeSlot& slot) EXCLUDES(nodes_mutex_);
@@ -169,6 +181,7 @@ class Ledger {
   StringSet unstamped_ GUARDED_BY(pods_mutex_);
 
   SnapshotBoard board_;
+  std::function<void(std::string_view)> on_room_ = [](std::string_view) {};
 };
 
 }  // namespace aliquot::ledger

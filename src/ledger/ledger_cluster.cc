@@ -25,8 +25,15 @@ void Ledger::SetNode(const model::Node& node) {
       facts->inventory_problem = topology.status().message();
     }
   }
+  if (ReplaceFacts(node.name, std::move(facts))) {
+    on_room_(node.name);
+  }
+}
+
+bool Ledger::ReplaceFacts(const std::string& name,
+                          std::shared_ptr<const scoring::NodeFacts> facts) {
   while (true) {
-    const SlotPtr slot = FindOrMakeSlot(node.name);
+    const SlotPtr slot = FindOrMakeSlot(name);
     MutexLock lock(slot->mutex);
     if (slot->retired) {
       continue;
@@ -35,11 +42,11 @@ void Ledger::SetNode(const model::Node& node) {
     if (slot->facts != nullptr && slot->facts->cordoned == facts->cordoned &&
         slot->facts->inventory_problem == facts->inventory_problem &&
         model::SameInventory(slot->facts->inventory, facts->inventory)) {
-      return;
+      return false;
     }
     slot->SetFacts(std::move(facts));
     slot->PublishTo(board_);
-    return;
+    return true;
   }
 }
 

@@ -157,6 +157,15 @@ void Ledger::Confirm(std::string_view uid) {
 void Ledger::Release(std::string_view uid) { Drop(uid, DropWhich::kReservedOnly); }
 
 bool Ledger::Drop(std::string_view uid, DropWhich which) {
+  const std::string node = DropHold(uid, which);
+  if (node.empty()) {
+    return false;
+  }
+  on_room_(node);
+  return true;
+}
+
+std::string Ledger::DropHold(std::string_view uid, DropWhich which) {
   const std::string node = PlaceOf(uid);
   const SlotPtr slot = node.empty() ? nullptr : FindSlot(node);
   if (slot == nullptr) {
@@ -164,16 +173,16 @@ bool Ledger::Drop(std::string_view uid, DropWhich which) {
     if (which == DropWhich::kAny) {
       unstamped_.erase(uid);
     }
-    return false;
+    return "";
   }
   MutexLock lock(slot->mutex);
   const Hold* hold = slot->Find(uid);
   if (hold == nullptr || (which != DropWhich::kAny && hold->state != HoldState::kReserved)) {
-    return false;
+    return "";
   }
   if (which == DropWhich::kExpiredOnly &&
       (!hold->expires.has_value() || *hold->expires > clock_.SteadyNow())) {
-    return false;
+    return "";
   }
   const std::string key(uid);  // `uid` may point into the hold
   slot->Remove(key);
@@ -189,7 +198,7 @@ bool Ledger::Drop(std::string_view uid, DropWhich which) {
   if (slot->RetireIfEmpty()) {
     Forget(*slot);
   }
-  return true;
+  return node;
 }
 
 int Ledger::ReleaseExpired() {

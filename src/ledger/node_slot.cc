@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ledger/seen_hold.h"
+#include "scoring/node_gate.h"
 
 namespace aliquot::ledger {
 namespace {
@@ -79,6 +80,10 @@ scoring::NodeState Ledger::NodeSlot::State() const {
   state.cards = cards.data();
   state.card_count = cards.size();
   state.closed = holds_of_unknown_cards > 0;
+  if (facts != nullptr) {
+    state.cordoned = facts->cordoned;
+    state.gate = scoring::GateOf(*facts, cards.data(), cards.size());
+  }
   return state;
 }
 

@@ -56,6 +56,51 @@ void PendingPods::Erase(std::string_view uid) {
 void PendingPods::Remove(std::string_view uid) {
   MutexLock lock(mutex_);
   Erase(uid);
+  ForgetRefusal(uid);
+}
+
+void PendingPods::ForgetRefusal(std::string_view uid) {
+  const auto found = refusal_by_uid_.find(uid);
+  if (found == refusal_by_uid_.end()) {
+    return;
+  }
+  const Refusals::iterator refusal = found->second;
+  refusal_by_uid_.erase(found);
+  refusals_.erase(refusal);
+}
+
+void PendingPods::Refused(std::string_view uid, SteadyTime now) {
+  MutexLock lock(mutex_);
+  ForgetRefusal(uid);
+  refusals_.emplace_back(std::string(uid), now);
+  refusal_by_uid_[std::string(uid)] = std::prev(refusals_.end());
+  if (refusals_.size() > kRefusalsKept) {
+    ForgetRefusal(std::string(refusals_.front().first));
+  }
+}
+
+void PendingPods::Fitted(std::string_view uid) {
+  MutexLock lock(mutex_);
+  ForgetRefusal(uid);
+}
+
+std::optional<SteadyTime> PendingPods::LastRefused(std::string_view uid) const {
+  MutexLock lock(mutex_);
+  const auto found = refusal_by_uid_.find(uid);
+  return found == refusal_by_uid_.end() ? std::nullopt
+                                        : std::optional<SteadyTime>(found->second->second);
+}
+
+std::vector<std::string> PendingPods::RefusedSince(SteadyTime since) const {
+  std::vector<std::string> uids;
+  MutexLock lock(mutex_);
+  for (auto refusal = refusals_.rbegin(); refusal != refusals_.rend(); ++refusal) {
+    if (refusal->second < since) {
+      break;
+    }
+    uids.push_back(refusal->first);
+  }
+  return uids;
 }
 
 std::shared_ptr<const PendingPod> PendingPods::FindUid(std::string_view uid) const {

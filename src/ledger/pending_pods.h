@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/string_map.h"
 #include "model/demand.h"
@@ -40,6 +43,14 @@ class PendingPods {
   void Asked(PendingPod pod);
   void Remove(std::string_view uid);
 
+  // Filter answered a pod just now. The latest `kRefusalsKept` refusals are kept.
+  void Refused(std::string_view uid, SteadyTime now);
+  void Fitted(std::string_view uid);
+  // When filter refused it last, if it did not find room for it since.
+  std::optional<SteadyTime> LastRefused(std::string_view uid) const;
+  // The pods of which the last answer was a refusal at `since` or later, the latest first.
+  std::vector<std::string> RefusedSince(SteadyTime since) const;
+
   std::shared_ptr<const PendingPod> FindUid(std::string_view uid) const;
   std::shared_ptr<const PendingPod> FindKey(const model::PodKey& key) const;
   std::size_t size() const;
@@ -50,6 +61,10 @@ class PendingPods {
     std::optional<std::list<std::string>::iterator> age;  // set for pods known from requests alone
   };
 
+  static constexpr std::size_t kRefusalsKept = 1024;
+  using Refusals = std::list<std::pair<std::string, SteadyTime>>;
+
+  void ForgetRefusal(std::string_view uid) REQUIRES(mutex_);
   void Put(PendingPod pod) REQUIRES(mutex_);
   void Erase(std::string_view uid) REQUIRES(mutex_);
 
@@ -58,6 +73,8 @@ class PendingPods {
   StringMap<Item> by_uid_ GUARDED_BY(mutex_);
   StringMap<std::string> uid_by_key_ GUARDED_BY(mutex_);
   std::list<std::string> ages_ GUARDED_BY(mutex_);  // oldest first
+  Refusals refusals_ GUARDED_BY(mutex_);             // oldest first
+  StringMap<Refusals::iterator> refusal_by_uid_ GUARDED_BY(mutex_);
 };
 
 }  // namespace aliquot::ledger

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/string_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "scoring/node_state.h"
 
 namespace aliquot::ledger {
@@ -18,15 +20,38 @@ struct Block {
 
   struct NodeEntry {
     std::shared_ptr<const scoring::NodeFacts> facts;  // nullptr: no such node now
+    std::uint64_t version = 0;
     std::uint32_t first_card = 0;
-    std::uint32_t card_count = 0;
+    std::uint16_t card_count = 0;
     bool closed = false;
+    bool cordoned = false;
+    scoring::Refusal gate = scoring::Refusal::kNone;
   };
   std::vector<NodeEntry> nodes;
   std::vector<scoring::CardState> cards;
 };
 
-using NodeIndex = StringMap<std::uint32_t>;
+// Names to places. The names lie in one piece of memory, so that looking up 5,000 of them stays in the
+// processor's cache. Immutable.
+class NodeIndex {
+ public:
+  // names[place]; "" where there is no node.
+  explicit NodeIndex(const std::vector<std::string>& names);
+  NodeIndex(const NodeIndex&) = delete;
+  NodeIndex& operator=(const NodeIndex&) = delete;
+
+  // The place, or nothing.
+  std::optional<std::uint32_t> Find(std::string_view name) const;
+  std::size_t size() const { return places_.size(); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+
+  std::string names_;
+  absl::flat_hash_map<std::string_view, std::uint32_t, Hash> places_;  // keys view names_
+};
 
 // Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A request uses
 // one snapshot from end to end.

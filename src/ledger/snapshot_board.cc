@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "scoring/node_gate.h"
+
 namespace aliquot::ledger {
 
 SnapshotBoard::SnapshotBoard() = default;
@@ -41,6 +43,10 @@ void SnapshotBoard::Publish(std::uint32_t place, std::shared_ptr<const scoring::
   Block::NodeEntry entry;
   entry.facts = std::move(facts);
   entry.closed = closed;
+  if (entry.facts != nullptr) {
+    entry.cordoned = entry.facts->cordoned;
+    entry.gate = scoring::GateOf(*entry.facts, cards.data(), cards.size());
+  }
   Replace(place, std::move(entry), cards);
 }
 
@@ -49,6 +55,7 @@ void SnapshotBoard::Replace(std::uint32_t place, Block::NodeEntry entry,
                             const std::vector<scoring::CardState>& cards) {
   std::shared_ptr<const Block>& slot = blocks_[place / Block::kNodes];
   const Block& old = *slot;
+  entry.version = generation_.load(std::memory_order_relaxed) + 1;  // of this change
   auto fresh = std::make_shared<Block>();
   fresh->nodes.reserve(Block::kNodes);
   fresh->cards.reserve(old.cards.size() + cards.size());
@@ -63,7 +70,7 @@ void SnapshotBoard::Replace(std::uint32_t place, Block::NodeEntry entry,
       fresh->cards.insert(fresh->cards.end(), from, from + old.nodes[i].card_count);
     }
     node.first_card = first;
-    node.card_count = static_cast<std::uint32_t>(fresh->cards.size()) - first;
+    node.card_count = static_cast<std::uint16_t>(fresh->cards.size() - first);
     fresh->nodes.push_back(std::move(node));
   }
   slot = std::move(fresh);
@@ -77,14 +84,7 @@ std::shared_ptr<const Snapshot> SnapshotBoard::Read() const {
     return latest_;
   }
   if (index_ == nullptr) {
-    auto index = std::make_shared<NodeIndex>();
-    index->reserve(names_.size());
-    for (std::size_t place = 0; place < names_.size(); ++place) {
-      if (!names_[place].empty()) {
-        index->emplace(names_[place], static_cast<std::uint32_t>(place));
-      }
-    }
-    index_ = std::move(index);
+    index_ = std::make_shared<NodeIndex>(names_);
   }
   latest_ = std::make_shared<Snapshot>(generation_.load(std::memory_order_acquire), index_, blocks_);
   return latest_;

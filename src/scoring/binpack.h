@@ -8,7 +8,7 @@
 
 namespace aliquot::scoring {
 
-class Binpack : public Policy {
+class Binpack final : public Policy {
  public:
   std::string_view name() const override { return "binpack"; }
 

@@ -10,7 +10,7 @@
 
 namespace aliquot::scoring {
 
-class Composite : public Policy {
+class Composite final : public Policy {
  public:
   std::string_view name() const override { return "composite"; }
 

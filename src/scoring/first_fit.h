@@ -11,7 +11,7 @@ namespace aliquot::scoring {
 // The lowest `count` cards of `idle`. Pre: it has at least so many.
 topology::CardSet LowestCards(topology::CardSet idle, int count);
 
-class FirstFit : public Policy {
+class FirstFit final : public Policy {
  public:
   std::string_view name() const override { return "first-fit"; }
 

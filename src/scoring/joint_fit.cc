@@ -7,6 +7,7 @@
 
 #include "scoring/exact_search.h"
 #include "scoring/greedy.h"
+#include "scoring/one_card.h"
 #include "scoring/placement_order.h"
 #include "scoring/pod_layout.h"
 #include "scoring/share_fit.h"
@@ -95,6 +96,12 @@ class JointFit {
       return verdict;
     }
     if (end == SearchEnd::kOutOfSteps) {
+      const int card = CardForAll(node, demand_, options_.max_sharers_per_card);
+      if (card >= 0) {
+        // What Check answers without a search must hold here too.
+        FillWith(card, cards);
+        return verdict;
+      }
       verdict.cut_short = true;
       PodLayout again(node, demand_, options_.max_sharers_per_card);
       if (PlaceGreedily(again, order_)) {
@@ -104,6 +111,12 @@ class JointFit {
     }
     verdict.refusal = Refusal::kNotTogether;
     return verdict;
+  }
+
+  void FillWith(int card, model::CardsOfContainers* cards) const {
+    if (cards != nullptr) {
+      cards->assign(demand_.containers.size(), std::vector<int>{card});
+    }
   }
 
   static void CopyTo(const PodLayout& layout, model::CardsOfContainers* cards) {
@@ -142,6 +155,9 @@ class JointFit {
 Verdict PlaceJointly(const NodeState& node, const model::PodDemand& demand,
                      const PlacerOptions& options, const Policy& policy, StepBudget& budget,
                      model::CardsOfContainers* cards) {
+  if (cards == nullptr && CardForAll(node, demand, options.max_sharers_per_card) >= 0) {
+    return {};
+  }
   return JointFit(demand, options, policy, budget).Place(node, cards);
 }
 

@@ -23,6 +23,17 @@ Refusal CheckSingle(const NodeState& node, const model::ContainerDemand& contain
   return container.whole ? CheckWhole(node, container) : CheckShare(node, container, max_sharers);
 }
 
+// 0 when it does not fit.
+topology::CardSet ChooseSingle(const NodeState& node, const model::ContainerDemand& container,
+                               const PlacerOptions& options, const Policy& policy) {
+  if (!container.whole) {
+    return ChooseShare(node, container, options.max_sharers_per_card, policy);
+  }
+  const topology::CardSet idle = IdleCards(node);
+  return topology::CountOf(idle) < container.cards ? 0
+                                                   : policy.ChooseSet(node, idle, container.cards);
+}
+
 }  // namespace
 
 Verdict Placer::Check(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
@@ -49,25 +60,20 @@ Choice Placer::Choose(const NodeState& node, const model::PodDemand& demand, boo
 
 void Placer::ChooseInto(const NodeState& node, const model::PodDemand& demand,
                         bool tolerates_cordon, StepBudget& budget, Choice& choice) const {
-  if (demand.containers.size() > 1) {
-    choice.verdict = Verdict();
-    choice.verdict.refusal = CheckNode(node, tolerates_cordon);
-    if (choice.verdict.fits()) {
-      choice.verdict = PlaceJointly(node, demand, options_, policy_, budget, &choice.cards);
+  choice.verdict = Verdict();
+  choice.verdict.refusal = CheckNode(node, tolerates_cordon);
+  if (choice.verdict.fits() && demand.containers.size() == 1) {
+    const model::ContainerDemand& container = demand.containers.front();
+    const topology::CardSet set = ChooseSingle(node, container, options_, policy_);
+    SetSingle(choice.cards, set);
+    if (set == 0) {
+      choice.verdict.refusal = CheckSingle(node, container, options_.max_sharers_per_card);
     }
-  } else {
-    choice.verdict = Check(node, demand, tolerates_cordon, budget);
+  } else if (choice.verdict.fits() && !demand.empty()) {
+    choice.verdict = PlaceJointly(node, demand, options_, policy_, budget, &choice.cards);
   }
   if (!choice.verdict.fits() || demand.empty()) {
     choice.cards.clear();
-    return;
-  }
-  if (demand.containers.size() == 1) {
-    const model::ContainerDemand& container = demand.containers.front();
-    SetSingle(choice.cards, container.whole
-                                ? policy_.ChooseSet(node, IdleCards(node), container.cards)
-                                : ChooseShare(node, container, options_.max_sharers_per_card,
-                                              policy_));
   }
 }
 

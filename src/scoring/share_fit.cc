@@ -75,6 +75,9 @@ topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDeman
         best_rank = rank;
       }
     }
+    if (best < 0) {
+      return 0;
+    }
     chosen |= topology::CardBit(best);
   }
   return chosen;

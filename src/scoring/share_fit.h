@@ -19,7 +19,7 @@ bool ShareFits(const CardState& card, const model::ContainerDemand& share, int m
 // one card would fit into the sum of what is free; else kNotEnoughFree.
 Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers);
 
-// The share's cards by the policy's rank, ties to the lowest index. Pre: CheckShare gives kNone.
+// The share's cards by the policy's rank, ties to the lowest index; 0 when it does not fit.
 topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
                               int max_sharers, const Policy& policy);
 

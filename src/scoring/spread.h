@@ -8,7 +8,7 @@
 
 namespace aliquot::scoring {
 
-class Spread : public Policy {
+class Spread final : public Policy {
  public:
   std::string_view name() const override { return "spread"; }
 

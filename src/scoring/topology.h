@@ -14,7 +14,7 @@ topology::CardSet BestConnected(const NodeState& node, topology::CardSet idle, i
 // Sum of the links from the card to the node's other idle cards, GB/s.
 std::int64_t LinksToIdle(const NodeState& node, int card);
 
-class Topology : public Policy {
+class Topology final : public Policy {
  public:
   std::string_view name() const override { return "topology"; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/explain.h"
+#include "ledger/snapshot_board.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,22 +143,14 @@ TEST_F(Explain, NodesShareTheStepsInTheOrderOfTheirNames) {
 TEST_F(Explain, ASnapshotGivesAllItsNodes) {
   const TestNode first = Named("a", {Card(16384)});
   const TestNode second = Named("b", {Card(16384, 100, 0), Card(16384, 90, 0)});
-  auto block = std::make_shared<ledger::Block>();
-  block->nodes.resize(ledger::Block::kNodes);  // a block always has all its places
-  auto index = std::make_shared<ledger::NodeIndex>();
+  ledger::SnapshotBoard board;
   for (const TestNode* node : {&first, &second}) {
     const scoring::NodeState state = node->state();
-    ledger::Block::NodeEntry entry;
-    entry.facts = std::make_shared<scoring::NodeFacts>(*state.facts);
-    entry.first_card = static_cast<std::uint32_t>(block->cards.size());
-    entry.card_count = static_cast<std::uint32_t>(state.card_count);
-    block->cards.insert(block->cards.end(), state.cards, state.cards + state.card_count);
-    const auto place = static_cast<std::uint32_t>(index->size());
-    block->nodes[place] = entry;
-    (*index)[state.facts->name] = place;
+    board.Publish(board.TakePlace(state.facts->name), std::make_shared<scoring::NodeFacts>(*state.facts),
+                  std::vector<scoring::CardState>(state.cards, state.cards + state.card_count), false);
   }
-  const ledger::Snapshot snapshot(1, index, {block});
-  const Report report = ExplainPod(Pod({Share(20, 256)}), false, snapshot,
+  const std::shared_ptr<const ledger::Snapshot> snapshot = board.Read();
+  const Report report = ExplainPod(Pod({Share(20, 256)}), false, *snapshot,
                                    scoring::Placer(options_, policy_));
   EXPECT_EQ(report.summary, "1/2 nodes fit, the best is a: 1 not enough free GPU core or memory");
 }

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "model/demand.h"
 #include "model/inventory.h"
+#include "scoring/node_gate.h"
 #include "scoring/node_state.h"
 #include "topology/node_topology.h"
 
@@ -82,6 +83,8 @@ class TestNode {
     state.cards = cards_.data();
     state.card_count = cards_.size();
     state.closed = closed_;
+    state.cordoned = facts_.cordoned;
+    state.gate = GateOf(facts_, cards_.data(), cards_.size());
     return state;
   }
 
