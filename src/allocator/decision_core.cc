@@ -82,17 +82,20 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
       reporter_(queue_, writer, i.clock, i.metrics, i.log),
       late_stamp_(ledger_, writer, queue_, reporter_, names_, i.clock, i.metrics, i.decisions,
                   AnnotationOptionsOf(c)),
+      requeue_(ledger_, pending_, placer_, writer, queue_, i.clock, i.log),
       intake_(ledger_, pending_, desk_, late_stamp_, reporter_, names_),
       follower_(ledger_, writer, queue_, intake_),
       observer_(ledger_, follower_, late_stamp_, sync_),
       readiness_(sync_),
-      filter_(ledger_, pending_, placer_, names_, i.clock, i.metrics, i.decisions,
+      judge_(placer_, i.clock),
+      filter_(ledger_, pending_, judge_, names_, i.clock, i.metrics, i.decisions,
               FilterOptionsOf(c)),
-      prioritize_(ledger_, placer_, names_, i.clock, i.metrics, i.decisions),
+      prioritize_(ledger_, judge_, names_, i.clock, i.metrics, i.decisions),
       bind_(ledger_, pending_, desk_, writer, names_, i.clock, i.metrics, i.decisions,
             AnnotationOptionsOf(c)),
       stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions, AnnotationOptionsOf(c),
                     StampOptionsOf(c)) {
+  ledger_.OnRoom([this](std::string_view node) { requeue_.RoomMade(node); });
   mutate_options_.names = names_;
   mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
     const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);

@@ -24,6 +24,7 @@
 #include "reconcile/pod_follower.h"
 #include "reconcile/pod_intake.h"
 #include "reconcile/pod_reporter.h"
+#include "reconcile/requeue.h"
 #include "reconcile/stamp_ledger.h"
 #include "reconcile/sync_state.h"
 #include "reconcile/work_queue.h"
@@ -55,6 +56,8 @@ class DecisionCore {
   void Start() { queue_.Start(); }
   // What falls due by the clock: to be called every 100 ms.
   void Tick();
+  // Brings the gauges up to date. Also part of Tick, now and then.
+  void RefreshFigures();
   // Ends the binds and the late work. Pre: no verb runs and the observer is called no more.
   void Stop();
 
@@ -71,8 +74,6 @@ class DecisionCore {
   admission::StampLedger& stamp_ledger() { return stamp_ledger_; }
 
  private:
-  void RefreshFigures();
-
   const Instruments instruments_;
   const model::ResourceNames names_;
   scoring::Placer placer_;
@@ -84,12 +85,14 @@ class DecisionCore {
   extender::BindDesk desk_;
   reconcile::PodReporter reporter_;
   reconcile::LateStamp late_stamp_;
+  reconcile::Requeue requeue_;
   reconcile::PodIntake intake_;
   reconcile::PodFollower follower_;
   reconcile::SyncState sync_;
   reconcile::Observer observer_;
   Readiness readiness_;
 
+  extender::NodeJudge judge_;
   extender::Filter filter_;
   extender::Prioritize prioritize_;
   extender::Bind bind_;

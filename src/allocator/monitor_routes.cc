@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/cards_route.h"
 #include "allocator/explain_route.h"
 #include "base/strings.h"
 #include "observability/build_info.h"
@@ -26,7 +27,8 @@ http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
   http::Router router;
   router.Get("/healthz", [](const http::Request&) { return http::TextResponse(200, "ok"); });
   router.Get("/readyz", [&core](const http::Request&) { return Ready(core.readiness()); });
-  router.Get("/metrics", [&metrics = instruments.metrics](const http::Request&) {
+  router.Get("/metrics", [&core, &metrics = instruments.metrics](const http::Request&) {
+    core.RefreshFigures();
     http::Response response;
     response.content_type = kMetricsContentType;
     response.body = metrics.Render();
@@ -38,6 +40,7 @@ http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
   router.Get("/explain", [&core](const http::Request& request) {
     return Explain(request, core.ledger(), core.pending(), core.placer());
   });
+  router.Get("/cards", [&core](const http::Request&) { return Cards(core.ledger()); });
   return router;
 }
 

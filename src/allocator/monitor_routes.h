@@ -13,6 +13,7 @@ namespace aliquot::allocator {
 //   GET /readyz              200, or 503 with one reason a line
 //   GET /metrics             Prometheus' text format 0.0.4
 //   GET /version             {"version":..,"commit":..}
+//   GET /cards               what is taken of every card: JSON (cards_route.h)
 //   GET /explain?pod=ns/name why a pod is where it is, or not: JSON, figures per node
 //   (explain_route.h)
 //

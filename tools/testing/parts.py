@@ -74,7 +74,9 @@ def _programs():
 
 
 def _demo():
-    return steps.check("make demo", ["make", "demo"])
+    outcome = steps.check("make demo", ["make", "demo"])
+    outcome.add(steps.pytest("demo", "tests/demo"))
+    return outcome
 
 
 def _end_to_end():
