@@ -140,10 +140,10 @@ Result<std::vector<std::string>> CheckUserAnnotations(const model::Pod& pod,
 }
 
 bool IsOwnPodAnnotation(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kOwn = {
-      model::kAllocationAnnotation, model::kAllocationSignatureAnnotation,
+  constexpr std::array<std::string_view, 6> kOwn = {
+      model::kAllocationAnnotation,    model::kAllocationSignatureAnnotation,
       model::kPredicateNodeAnnotation, model::kPredicateTimeAnnotation,
-      model::kGpuAssignedAnnotation};
+      model::kGpuAssignedAnnotation,   model::kRequeuedAnnotation};
   return std::find(kOwn.begin(), kOwn.end(), key) != kOwn.end() ||
          StartsWith(key, model::kGpuIndexAnnotationPrefix);
 }

@@ -17,7 +17,8 @@ UniformSource RandomUniform();
 
 struct BackoffOptions {
   std::chrono::milliseconds base{200};
-  std::chrono::milliseconds cap{30000};
+  // Short: what is known of the cluster grows old meanwhile, and one allocator is no crowd.
+  std::chrono::milliseconds cap{5000};
   // A server may ask for more patience than this; it does not get it.
   std::chrono::milliseconds max_retry_after{60000};
 };

@@ -215,6 +215,8 @@ ListWatch::Next ListWatch::AfterErrorEvent(const api::ApiStatus& error) {
   const std::string reason =
       "error event " + std::to_string(error.code) + ": " + Printable(error.message, 200);
   if (error.code == kGone || error.reason == "Expired" || error.reason == "Gone") {
+    // The server is back, or was never away: what failed before it said this is over.
+    backoff_.Reset();
     return {Next::Step::kList, true, std::nullopt, reason};
   }
   observer_.Failed(options_.resource, Unavailable("watch: " + reason));
@@ -248,7 +250,10 @@ ListWatch::Next ListWatch::AfterWatch(const CallResult& result, const WatchProgr
 // `step` is what was tried: it is tried again, unless the server has forgotten the place.
 ListWatch::Next ListWatch::AfterBadReply(const ApiReply& reply, Next::Step step) {
   const std::string reason = Describe(reply);
-  if (reply.status == kGone) return {Next::Step::kList, true, std::nullopt, reason};
+  if (reply.status == kGone) {
+    backoff_.Reset();
+    return {Next::Step::kList, true, std::nullopt, reason};
+  }
   observer_.Failed(options_.resource,
                    Unavailable((step == Next::Step::kList ? "list: " : "watch: ") + reason));
   if (!MayPass(reply.status)) step = Next::Step::kList;

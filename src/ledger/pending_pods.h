@@ -30,9 +30,10 @@ struct PendingPod {
   bool watched = false;
 };
 
-// The unbound GPU pods, known from the watch and from filter requests: bind and the stamp carry a UID or a
-// name only, and asking the API server would cost a read per pod. Pods from requests alone are bounded and
-// the oldest goes first; watched pods stay until they are bound or gone. Thread-safe.
+// The unbound GPU pods, known from the watch and from filter requests: bind and the stamp carry a
+// UID or a name only, and asking the API server would cost a read per pod. Pods from requests alone
+// are bounded and the oldest goes first; watched pods stay until they are bound or gone.
+// Thread-safe.
 class PendingPods {
  public:
   // `request_capacity`: how many pods known from requests alone are kept.
@@ -73,7 +74,7 @@ class PendingPods {
   StringMap<Item> by_uid_ GUARDED_BY(mutex_);
   StringMap<std::string> uid_by_key_ GUARDED_BY(mutex_);
   std::list<std::string> ages_ GUARDED_BY(mutex_);  // oldest first
-  Refusals refusals_ GUARDED_BY(mutex_);             // oldest first
+  Refusals refusals_ GUARDED_BY(mutex_);            // oldest first
   StringMap<Refusals::iterator> refusal_by_uid_ GUARDED_BY(mutex_);
 };
 

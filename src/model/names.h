@@ -29,6 +29,8 @@ inline constexpr std::string_view kGpuIndexAnnotationPrefix = "tencent.com/predi
 inline constexpr std::string_view kPredicateNodeAnnotation = "tencent.com/predicate-node";
 inline constexpr std::string_view kPredicateTimeAnnotation = "tencent.com/predicate-time";
 inline constexpr std::string_view kGpuAssignedAnnotation = "tencent.com/gpu-assigned";
+// Ours on a pending pod, rarely: makes kube-scheduler look at it again (reconcile/requeue.h).
+inline constexpr std::string_view kRequeuedAnnotation = "aliquot.io/requeued";
 // Ours on the node.
 inline constexpr std::string_view kInventoryAnnotation = "aliquot.io/gpu-inventory";
 // Set by the webhook; our watch is scoped by it.

@@ -87,7 +87,8 @@ class Workspace:
         """Waits until kube-scheduler reports that it found no node; returns its sentence."""
         def refused():
             found = pods.condition(self.pod(name), "PodScheduled")
-            return found and found["status"] == "False" and found.get("message")
+            return (found and found["status"] == "False" and found["reason"] != "SchedulingGated"
+                    and found.get("message"))
         return until(f"{name} to be found unschedulable", refused, timeout)
 
     def wait_scheduled_or_refused(self, timeout=60):
