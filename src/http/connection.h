@@ -21,7 +21,8 @@ enum class Phase {
   kLingering,  // the reply is out; what the peer still sends is dropped until it closes
 };
 
-// One client's connection and where it stands. Used by whoever has claimed it from the ConnectionTable.
+// One client's connection and where it stands. Used by whoever has claimed it from the
+// ConnectionTable.
 struct Connection {
   Connection(std::uint64_t connection_id, std::string address, Transport connection_transport,
              const HeadLimits& limits, BodyBudget& budget)
@@ -36,11 +37,11 @@ struct Connection {
   std::string peer_common_name;
 
   Phase phase = Phase::kHandshake;
-  SteadyTime deadline;      // of the phase; it is not moved by single bytes
+  SteadyTime deadline;  // of the phase; it is not moved by single bytes
   RequestFramer framer;
-  std::string unread;       // bytes of the next request that came with the last one
-  std::string unsent;       // the rest of a reply for which the socket had no room
-  std::size_t sent = 0;     // of it
+  std::string unread;    // bytes of the next request that came with the last one
+  std::string unsent;    // the rest of a reply for which the socket had no room
+  std::size_t sent = 0;  // of it
   bool close_after_reply = false;
 };
 

@@ -7,8 +7,8 @@
 
 namespace aliquot::http {
 
-// Tells the observer how many connections are open. Several threads open and close them; the lock keeps the
-// reports in the order of the counts, so that the last report is the truth. Thread-safe.
+// Tells the observer how many connections are open. Several threads open and close them; the lock
+// keeps the reports in the order of the counts, so that the last report is the truth. Thread-safe.
 class ConnectionCount {
  public:
   // Both outlive it.

@@ -44,7 +44,7 @@ std::unique_ptr<Connection> ConnectionTable::Add(std::unique_ptr<Connection> con
   MutexLock lock(mutex_);
   std::unique_ptr<Connection> evicted;
   if (entries_.size() >= max_connections_) {
-    evicted = TakeOldestHandshake();
+    evicted = TakeOldestHandshakeLocked();
     if (!evicted) return connection;
   }
   epoll_event event = OneShot(connection->id, EPOLLIN);
@@ -68,8 +68,7 @@ Connection* ConnectionTable::Next() {
 }
 
 bool ConnectionTable::Park(Connection& connection, WaitFor wait_for) {
-  epoll_event event =
-      OneShot(connection.id, wait_for == WaitFor::kReadable ? EPOLLIN : EPOLLOUT);
+  epoll_event event = OneShot(connection.id, wait_for == WaitFor::kReadable ? EPOLLIN : EPOLLOUT);
   MutexLock lock(mutex_);
   if (draining_ && connection.phase == Phase::kIdle) return false;
   entries_.find(connection.id)->second.parked = true;
@@ -87,6 +86,11 @@ std::unique_ptr<Connection> ConnectionTable::Remove(Connection& connection) {
 }
 
 std::unique_ptr<Connection> ConnectionTable::TakeOldestHandshake() {
+  MutexLock lock(mutex_);
+  return TakeOldestHandshakeLocked();
+}
+
+std::unique_ptr<Connection> ConnectionTable::TakeOldestHandshakeLocked() {
   auto oldest = entries_.end();
   for (auto it = entries_.begin(); it != entries_.end(); ++it) {
     if (!it->second.parked || it->second.connection->phase != Phase::kHandshake) continue;

@@ -11,8 +11,8 @@ namespace {
 using Outcome = Transport::Outcome;
 
 constexpr std::size_t kReadBytes = 64u << 10;
-// How long a client may take to notice that its request was refused and to stop sending, or that the server
-// is stopping.
+// How long a client may take to notice that its request was refused and to stop sending, or that
+// the server is stopping.
 constexpr std::chrono::milliseconds kLinger{1000};
 constexpr std::size_t kDiscardBytes = 1u << 20;  // a turn; then others get theirs
 constexpr std::string_view kContinueReply = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -58,7 +58,8 @@ ConnectionWorker::Next ConnectionWorker::StepHandshake(Connection& connection) {
   const Outcome outcome = connection.transport.Handshake();
   if (outcome == Outcome::kFailed) {
     observer_.OnConnectionFailed(connection.remote_address, connection.transport.error());
-    // The alert that says why must not be lost to a reset: the client may have sent its request already.
+    // The alert that says why must not be lost to a reset: the client may have sent its request
+    // already.
     return FinishAndLinger(connection);
   }
   if (outcome != Outcome::kDone) return Wait(outcome);

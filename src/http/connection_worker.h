@@ -15,13 +15,15 @@
 
 namespace aliquot::http {
 
-// Moves a claimed connection as far as it goes without waiting (handshake, receiving, answering, sending,
-// lingering), then parks or closes it. Each worker thread has one; only `Serve` of the same thread uses it.
+// Moves a claimed connection as far as it goes without waiting (handshake, receiving, answering,
+// sending, lingering), then parks or closes it. Each worker thread has one; only `Serve` of the
+// same thread uses it.
 class ConnectionWorker {
  public:
   // All outlive the worker. `draining` makes every reply the last of its connection.
   ConnectionWorker(const ServerOptions& options, const Router& router, ServerObserver& observer,
-                   ConnectionTable& table, ConnectionCount& count, const std::atomic<bool>& draining);
+                   ConnectionTable& table, ConnectionCount& count,
+                   const std::atomic<bool>& draining);
 
   void Serve(Connection& connection);
 
@@ -33,7 +35,8 @@ class ConnectionWorker {
   Next StepReceive(Connection& connection);
   Next StepSend(Connection& connection);
   Next StepLinger(Connection& connection);
-  // Feeds bytes to the framer; kContinue when a request is complete or refused and has been answered.
+  // Feeds bytes to the framer; kContinue when a request is complete or refused and has been
+  // answered.
   Next Consume(Connection& connection, std::string_view bytes);
   Next Answer(Connection& connection);
   Next SendContinue(Connection& connection);

@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-// The character rules of HTTP header fields (RFC 9110 section 5.6). Pure functions on bytes, no locale.
+// The character rules of HTTP header fields (RFC 9110 section 5.6). Pure functions on bytes, no
+// locale.
 
 namespace aliquot::http {
 

@@ -39,7 +39,8 @@ std::string Describe(const sockaddr* address, socklen_t size) {
 
 // -1 and errno on failure.
 FileDescriptor BindAndListen(const addrinfo& candidate) {
-  FileDescriptor socket(::socket(candidate.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  FileDescriptor socket(
+      ::socket(candidate.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return socket;
   const int on = 1;
   const int off = 0;
@@ -65,14 +66,14 @@ Result<ListenSocket> ListenOn(const ListenAddress& address, const std::string& h
   const int failure =
       ::getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
   if (failure != 0) {
-    return InvalidArgument("listen address '" + wanted + "' cannot be resolved: " +
-                           ::gai_strerror(failure));
+    return InvalidArgument("listen address '" + wanted +
+                           "' cannot be resolved: " + ::gai_strerror(failure));
   }
   const std::unique_ptr<addrinfo, AddressListDeleter> list(found);
   FileDescriptor socket = BindAndListen(*list);
   if (!socket.valid()) {
-    return Unavailable("listen address '" + wanted + "' cannot be bound: " +
-                       std::generic_category().message(errno));
+    return Unavailable("listen address '" + wanted +
+                       "' cannot be bound: " + std::generic_category().message(errno));
   }
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;

@@ -12,15 +12,15 @@
 
 namespace aliquot::http {
 
-// Go's decoders ask for nothing more than JSON; the parameter keeps cpp-httplib from compressing the reply,
-// which would cost more time than a loopback or a pod network ever gives back.
+// Go's decoders ask for nothing more than JSON; the parameter keeps cpp-httplib from compressing
+// the reply, which would cost more time than a loopback or a pod network ever gives back.
 inline constexpr std::string_view kJsonContentType = "application/json; charset=utf-8";
 inline constexpr std::string_view kTextContentType = "text/plain; charset=utf-8";
 
 using HeaderView = std::pair<std::string_view, std::string_view>;
 
-// One request, complete: its whole body has arrived and has passed every limit of the server. All views are
-// valid until the handler returns.
+// One request, complete: its whole body has arrived and has passed every limit of the server. All
+// views are valid until the handler returns.
 struct Request {
   std::string_view method;
   std::string_view path;  // percent-decoded, without the query
@@ -47,8 +47,8 @@ Response JsonResponse(std::string body);
 // An error a person reads: one sentence, as plain text with a newline.
 Response TextResponse(int status, std::string_view sentence);
 
-// Called on one of the server's workers, which it may keep busy for as long as it needs. Must be safe to call
-// from all workers at once. An exception becomes a 500 whose text says nothing of it.
+// Called on one of the server's workers, which it may keep busy for as long as it needs. Must be
+// safe to call from all workers at once. An exception becomes a 500 whose text says nothing of it.
 using Handler = std::function<Response(const Request&)>;
 
 }  // namespace aliquot::http

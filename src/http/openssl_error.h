@@ -5,8 +5,8 @@
 
 namespace aliquot::http {
 
-// The oldest error of this thread's OpenSSL queue in words, and empties the queue. Names reasons, never key
-// material. "unknown error" when the queue is empty.
+// The oldest error of this thread's OpenSSL queue in words, and empties the queue. Names reasons,
+// never key material. "unknown error" when the queue is empty.
 std::string TakeOpensslError();
 
 }  // namespace aliquot::http

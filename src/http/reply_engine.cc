@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kHandlerFailed = "the server failed to handle the request; see its log";
 
-// Stands in for a request line that could not be read, so that cpp-httplib comes to write the refusal.
+// Stands in for a request line that could not be read, so that cpp-httplib comes to write the
+// refusal.
 constexpr std::string_view kAnyRequestLine = "GET / HTTP/1.1";
 
 Response NotFound() { return TextResponse(404, "there is no such path on this server"); }
@@ -52,19 +53,17 @@ class ReplyEngine::Engine final : public httplib::Server {
  public:
   Engine(const Router& router, ServerObserver& observer, const std::atomic<bool>& draining,
          bool server_timing)
-      : router_(router),
-        observer_(observer),
-        draining_(draining),
-        server_timing_(server_timing) {
-    // Every request ends here: none reaches the library's own routes, which are regular expressions.
+      : router_(router), observer_(observer), draining_(draining), server_timing_(server_timing) {
+    // Every request ends here: none reaches the library's own routes, which are regular
+    // expressions.
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Dispatch(request, response);
       return HandlerResponse::Handled;
     });
-    set_post_routing_handler([this](const httplib::Request&, httplib::Response& response) {
-      AnnounceClose(response);
-    });
-    // Dispatch lets nothing escape; without this the library would send an exception's text to the client.
+    set_post_routing_handler(
+        [this](const httplib::Request&, httplib::Response& response) { AnnounceClose(response); });
+    // Dispatch lets nothing escape; without this the library would send an exception's text to the
+    // client.
     set_exception_handler([](const httplib::Request&, httplib::Response& response,
                              std::exception_ptr) { response.status = 500; });
   }

@@ -61,8 +61,8 @@ void ReplyStream::Send(std::string_view data) {
     data.remove_prefix(count);
   }
   // After a failure there is nobody to send it to.
-  const bool later = outcome_ == Transport::Outcome::kWantWrite ||
-                     outcome_ == Transport::Outcome::kWantRead;
+  const bool later =
+      outcome_ == Transport::Outcome::kWantWrite || outcome_ == Transport::Outcome::kWantRead;
   if (later) connection_.unsent.append(data);
 }
 

@@ -12,9 +12,9 @@
 
 namespace aliquot::http {
 
-// What cpp-httplib takes for the connection: it reads a request line and an empty header block from it, and
-// its writes go to the socket at once, the reply's head together with the start of the body. What the socket
-// has no room for is copied to connection.unsent. Never waits.
+// What cpp-httplib takes for the connection: it reads a request line and an empty header block from
+// it, and its writes go to the socket at once, the reply's head together with the start of the
+// body. What the socket has no room for is copied to connection.unsent. Never waits.
 class ReplyStream final : public httplib::Stream {
  public:
   // `request_line` without its CRLF; both outlive the stream.

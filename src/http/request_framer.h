@@ -13,9 +13,9 @@
 
 namespace aliquot::http {
 
-// Cuts one request out of a stream of bytes: head, then body, with every limit applied as the bytes arrive.
-// It never waits, so a connection can be parked in the middle of a request. Not thread-safe; one per
-// connection, Reset between requests.
+// Cuts one request out of a stream of bytes: head, then body, with every limit applied as the bytes
+// arrive. It never waits, so a connection can be parked in the middle of a request. Not
+// thread-safe; one per connection, Reset between requests.
 class RequestFramer {
  public:
   enum class State { kNeedsMore, kComplete, kRefused };
@@ -26,8 +26,8 @@ class RequestFramer {
   RequestFramer(const RequestFramer&) = delete;
   RequestFramer& operator=(const RequestFramer&) = delete;
 
-  // Takes bytes from the front of `input` until the request ends or `input` does. What follows the request
-  // stays in `input`. Once complete or refused it takes nothing more.
+  // Takes bytes from the front of `input` until the request ends or `input` does. What follows the
+  // request stays in `input`. Once complete or refused it takes nothing more.
   State Consume(std::string_view& input);
   // Ready for the next request.
   void Reset();
@@ -62,9 +62,9 @@ class RequestFramer {
   BodyBudget& budget_;
   State state_ = State::kNeedsMore;
   Part part_ = Part::kHead;
-  std::string head_;                     // as received
-  std::size_t line_start_ = 0;           // of the line being received, in head_
-  std::vector<std::size_t> line_ends_;   // one past each line's LF, in head_
+  std::string head_;                    // as received
+  std::size_t line_start_ = 0;          // of the line being received, in head_
+  std::vector<std::size_t> line_ends_;  // one past each line's LF, in head_
   RequestLine line_;
   std::vector<HeaderView> headers_;
   Framing framing_;

@@ -87,7 +87,8 @@ MaybeRefusal ParseRequestLine(std::string_view line, RequestLine* parsed) {
   const std::vector<std::string_view> parts = Split(line, ' ');
   if (parts.size() != 3 || !IsToken(parts[0]) || parts[1].empty() || !IsFieldValue(parts[1]) ||
       parts[1].find('\t') != std::string_view::npos) {
-    return Refuse(400, "request line " + Quoted(line) + " is malformed; send METHOD target HTTP/1.1");
+    return Refuse(400,
+                  "request line " + Quoted(line) + " is malformed; send METHOD target HTTP/1.1");
   }
   if (parts[2] != "HTTP/1.1" && parts[2] != "HTTP/1.0") {
     if (!StartsWith(parts[2], "HTTP/")) {
@@ -104,7 +105,8 @@ MaybeRefusal ParseRequestLine(std::string_view line, RequestLine* parsed) {
 MaybeRefusal ParseHeaderLine(std::string_view line, HeaderView* parsed) {
   const std::size_t colon = line.find(':');
   const std::string_view name = line.substr(0, colon);
-  // Covers a folded line (it begins with a blank) and a blank before the colon, both used to smuggle.
+  // Covers a folded line (it begins with a blank) and a blank before the colon, both used to
+  // smuggle.
   if (colon == std::string_view::npos || !IsToken(name)) {
     return Refuse(400, "header line " + Quoted(line) + " is malformed; send name: value");
   }

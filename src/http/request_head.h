@@ -9,9 +9,10 @@
 
 #include "http/message.h"
 
-// The head of a request (RFC 9112 sections 3 and 5), checked before cpp-httplib sees any of it: that library
-// bounds neither the number of header fields nor a line, and does not notice contradictory framing
-// (CVE-2025-52887, -53628, -66570, CVE-2026-34441). Pure functions; no thread rules.
+// The head of a request (RFC 9112 sections 3 and 5), checked before cpp-httplib sees any of it:
+// that library bounds neither the number of header fields nor a line, and does not notice
+// contradictory framing (CVE-2025-52887, -53628, -66570, CVE-2026-34441). Pure functions; no thread
+// rules.
 
 namespace aliquot::http {
 
@@ -27,7 +28,8 @@ struct HeadLimits {
   std::size_t max_body_bytes = 16u << 20;
 };
 
-// How long one line may be. Below the 8,192 at which cpp-httplib gives up, so that this limit decides.
+// How long one line may be. Below the 8,192 at which cpp-httplib gives up, so that this limit
+// decides.
 inline constexpr std::size_t kMaxLineBytes = 8000;
 
 struct RequestLine {

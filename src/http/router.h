@@ -10,8 +10,8 @@
 
 namespace aliquot::http {
 
-// A table of literal routes: exact path, then exact method; one hash lookup whatever the input. Build it
-// before the server starts; read-only and thread-safe after that.
+// A table of literal routes: exact path, then exact method; one hash lookup whatever the input.
+// Build it before the server starts; read-only and thread-safe after that.
 class Router {
  public:
   // Pre: `path` begins with '/' and the pair is new. A POST takes application/json only.
@@ -21,7 +21,7 @@ class Router {
   struct Match {
     std::string_view path;             // the registered path, empty if there is none: 404
     const Handler* handler = nullptr;  // null with a path: 405
-    std::string_view allow;            // the methods that the path has, as the Allow header wants them
+    std::string_view allow;  // the methods that the path has, as the Allow header wants them
   };
   // Views and handler live as long as the router.
   Match Find(std::string_view method, std::string_view path) const;

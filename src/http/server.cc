@@ -29,7 +29,8 @@ using std::chrono::milliseconds;
 // How long no connection is accepted after the process ran out of file descriptors.
 constexpr milliseconds kAcceptPause{50};
 
-// A client that connected just before a drain may still send its request; a silent one holds it up no longer.
+// A client that connected just before a drain may still send its request; a silent one holds it up
+// no longer.
 constexpr milliseconds kNewcomerGrace{500};
 constexpr milliseconds kDrainTick{50};
 
@@ -225,13 +226,16 @@ void Server::Impl::AcceptWaiting() {
       AddConnection(std::move(accepted));
       continue;
     }
+    if (accepted.error == EAGAIN || accepted.error == EWOULDBLOCK) return;
     // Of a client that has left already; the next one may wait behind it.
     if (accepted.error == ECONNABORTED || accepted.error == EINTR) continue;
-    if (accepted.error != EAGAIN && accepted.error != EWOULDBLOCK) {
-      accept_again_ = Now() + kAcceptPause;
-      observer_.OnConnectionFailed(
-          "", "accept: " + std::generic_category().message(accepted.error));
-    }
+    // The kernel wants a free descriptor even to say that nobody waits.
+    pollfd waiting{listener_.fd.get(), POLLIN, 0};
+    if (::poll(&waiting, 1, 0) <= 0) return;
+    observer_.OnConnectionFailed("", "accept: " + std::generic_category().message(accepted.error));
+    // Out of file descriptors: whoever has only connected makes room for the next.
+    if (table_.TakeOldestHandshake() != nullptr) continue;
+    accept_again_ = Now() + kAcceptPause;
     return;
   }
 }
@@ -239,9 +243,9 @@ void Server::Impl::AcceptWaiting() {
 void Server::Impl::AddConnection(AcceptedSocket accepted) {
   SslPtr ssl = tls_ ? tls_->NewConnection() : nullptr;
   if (tls_ && !ssl) return;
-  auto connection = std::make_unique<Connection>(
-      ++last_id_, std::move(accepted.remote_address),
-      Transport(std::move(accepted.fd), std::move(ssl)), LimitsOf(options_), budget_);
+  auto connection = std::make_unique<Connection>(++last_id_, std::move(accepted.remote_address),
+                                                 Transport(std::move(accepted.fd), std::move(ssl)),
+                                                 LimitsOf(options_), budget_);
   connection->deadline = Now() + options_.handshake_timeout;
   if (const std::unique_ptr<Connection> turned_away = table_.Add(std::move(connection))) {
     observer_.OnConnectionFailed(turned_away->remote_address, "there are too many connections");

@@ -14,20 +14,22 @@
 
 // One HTTPS (or plain HTTP) listener with its own threads: HTTP/1.1 by cpp-httplib, TLS by OpenSSL.
 //
-// No thread ever waits for a client: sockets are non-blocking and connections that have nothing to read or no
-// room to write are parked in one epoll instance. A worker is used from the moment a request is complete until
-// its handler returns. So idle connections cost nothing, and a slow or silent client holds no worker.
+// No thread ever waits for a client: sockets are non-blocking and connections that have nothing to
+// read or no room to write are parked in one epoll instance. A worker is used from the moment a
+// request is complete until its handler returns. So idle connections cost nothing, and a slow or
+// silent client holds no worker.
 //
-// Every method may be called from any thread; Start and Drain once each. The observer must outlive the server.
+// Every method may be called from any thread; Start and Drain once each. The observer must outlive
+// the server.
 
 namespace aliquot::http {
 
-// Files in PEM. They are re-read when they change (also through a symbolic link that is swapped, as Kubernetes
-// does with Secrets); a new set that cannot be used is reported and the old one stays.
+// Files in PEM. They are re-read when they change (also through a symbolic link that is swapped, as
+// Kubernetes does with Secrets); a new set that cannot be used is reported and the old one stays.
 struct TlsOptions {
   std::string certificate_file;  // the server's chain, leaf first
   std::string key_file;
-  // Non-empty: every client must show a certificate that one of these CAs signed for client authentication.
+  // Non-empty: a client must show a certificate that one of these CAs signed for client use.
   std::string client_ca_file;
   std::chrono::milliseconds reload_interval{1000};
 };
@@ -40,18 +42,22 @@ struct ServerOptions {
 
   std::size_t max_connections = 4096;
   std::size_t max_body_bytes = 16u << 20;  // decoded; more is answered with 413
-  // Bodies being received at one moment, over all connections; past it new ones are answered with 503.
+  // Of all bodies being received at one moment; past it new ones are answered with 503.
   std::size_t max_buffered_bytes = 256u << 20;
-  std::size_t max_head_bytes = 32u << 10;  // request line and headers; a single line may have 8,000 bytes
+  // Of request line and headers; a single line may have 8,000 bytes.
+  std::size_t max_head_bytes = 32u << 10;
   std::size_t max_headers = 64;
 
-  std::chrono::milliseconds handshake_timeout{5000};  // TCP accept to the end of the TLS handshake
-  std::chrono::milliseconds receive_timeout{10000};   // first to last byte of a request, all together
-  std::chrono::milliseconds send_timeout{10000};      // first to last byte of a reply
-  // Over the 90 s after which Go's client drops an idle connection, so that it never races with our close.
+  // From TCP accept to the end of the TLS handshake.
+  std::chrono::milliseconds handshake_timeout{5000};
+  // From the first to the last byte of a request, all together.
+  std::chrono::milliseconds receive_timeout{10000};
+  // From the first to the last byte of a reply.
+  std::chrono::milliseconds send_timeout{10000};
+  // Over the 90 s after which Go's client drops an idle connection, so that none races our close.
   std::chrono::milliseconds idle_timeout{120000};
 
-  // Adds `Server-Timing: app;dur=<ms>` to replies: from the last request byte to the reply's first line.
+  // Adds `Server-Timing: app;dur=<ms>`: from the last request byte to the reply's first line.
   bool server_timing = false;
 };
 
@@ -63,15 +69,16 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Loads the TLS material, binds, starts the threads. Returns "host:port" as really bound. An error names the
-  // option or the file at fault.
+  // Loads the TLS material, binds, starts the threads. Returns "host:port" as really bound. An
+  // error names the option or the file at fault.
   Result<std::string> Start();
 
   // Accepts no more, closes idle connections, finishes requests in flight (their replies say
-  // `Connection: close`). DEADLINE_EXCEEDED when some were still open after `timeout`; those are cut.
+  // `Connection: close`). DEADLINE_EXCEEDED when some were open after `timeout`; they are cut.
   Status Drain(std::chrono::milliseconds timeout);
 
-  // Re-reads the TLS files now instead of at the next interval. The observer hears the outcome if they changed.
+  // Re-reads the TLS files now, not at the next interval. If they changed, the observer hears of
+  // it.
   Status ReloadTls();
 
  private:

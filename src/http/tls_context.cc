@@ -8,8 +8,8 @@
 namespace aliquot::http {
 namespace {
 
-// Gives this handshake the newest certificate, key and client CAs. OpenSSL takes references of its own, so a
-// reload in the middle of a handshake changes nothing for it.
+// Gives this handshake the newest certificate, key and client CAs. OpenSSL takes references of its
+// own, so a reload in the middle of a handshake changes nothing for it.
 int ApplyMaterial(SSL* ssl, void* argument) {
   const auto& source = *static_cast<const TlsMaterialSource*>(argument);
   const std::shared_ptr<const TlsMaterial> material = source.Current();
@@ -29,8 +29,8 @@ int SelectHttp11(SSL* /*ssl*/, const unsigned char** selected, unsigned char* se
                  const unsigned char* offered, unsigned int offered_size, void* /*argument*/) {
   static constexpr unsigned char kHttp11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   unsigned char* choice = nullptr;
-  const int found = SSL_select_next_proto(&choice, selected_size, kHttp11, sizeof kHttp11, offered,
-                                          offered_size);
+  const int found =
+      SSL_select_next_proto(&choice, selected_size, kHttp11, sizeof kHttp11, offered, offered_size);
   *selected = choice;
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
@@ -47,8 +47,8 @@ Result<std::unique_ptr<TlsContext>> TlsContext::Create(const TlsMaterialSource& 
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 0);
-  // Partial writes and a moving buffer suit a non-blocking socket; released buffers make an idle connection
-  // 34 kB cheaper.
+  // Partial writes and a moving buffer suit a non-blocking socket; released buffers make an idle
+  // connection 34 kB cheaper.
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   if (!source.options().client_ca_file.empty()) {

@@ -11,8 +11,9 @@
 
 namespace aliquot::http {
 
-// What every handshake of a listener shares: TLS 1.2 and up, HTTP/1.1 by ALPN, no resumption (a resumed session
-// would skip a client CA that has changed), the newest material per handshake. Thread-safe.
+// What every handshake of a listener shares: TLS 1.2 and up, HTTP/1.1 by ALPN, no resumption (a
+// resumed session would skip a client CA that has changed), the newest material per handshake.
+// Thread-safe.
 class TlsContext {
  public:
   // `source` has material already and outlives the context.

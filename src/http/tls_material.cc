@@ -58,7 +58,8 @@ std::vector<OpensslPtr<X509>> ParseCertificates(const std::string& pem) {
 // A PEM file ends with "no start line"; anything else is a damaged certificate in the middle.
 bool EndedWell() {
   const unsigned long error = ERR_peek_last_error();
-  const bool end = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+  const bool end =
+      ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
   if (end) ERR_clear_error();
   return end;
 }

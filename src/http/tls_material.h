@@ -19,13 +19,15 @@ struct OpensslDeleter {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(X509_STORE* store) const { X509_STORE_free(store); }
   void operator()(STACK_OF(X509) * chain) const { sk_X509_pop_free(chain, X509_free); }
-  void operator()(STACK_OF(X509_NAME) * names) const { sk_X509_NAME_pop_free(names, X509_NAME_free); }
+  void operator()(STACK_OF(X509_NAME) * names) const {
+    sk_X509_NAME_pop_free(names, X509_NAME_free);
+  }
 };
 template <typename T>
 using OpensslPtr = std::unique_ptr<T, OpensslDeleter>;
 
-// A server's certificate, key and client CAs, checked to fit together. Immutable: handshakes share one and a
-// reload replaces the whole.
+// A server's certificate, key and client CAs, checked to fit together. Immutable: handshakes share
+// one and a reload replaces the whole.
 struct TlsMaterial {
   OpensslPtr<X509> certificate;
   OpensslPtr<STACK_OF(X509)> chain;  // intermediates
@@ -43,7 +45,8 @@ struct TlsFiles {
 };
 
 Result<TlsFiles> ReadTlsFiles(const TlsOptions& options);
-// Parses PEM and checks that key and certificate belong together. Errors name the file, never its content.
+// Parses PEM and checks that key and certificate belong together. Errors name the file, never its
+// content.
 Result<std::shared_ptr<const TlsMaterial>> ParseTlsMaterial(const TlsFiles& files,
                                                             const TlsOptions& options);
 
@@ -53,8 +56,8 @@ class TlsMaterialSource {
   explicit TlsMaterialSource(TlsOptions options) : options_(std::move(options)) {}
 
   enum class Change { kNone, kTaken };
-  // Reads the files; when their content differs from what was last looked at, parses and takes it. An error
-  // leaves the old material in use and is returned once per content.
+  // Reads the files; when their content differs from what was last looked at, parses and takes it.
+  // An error leaves the old material in use and is returned once per content.
   Result<Change> Refresh();
   // Null before the first successful Refresh.
   std::shared_ptr<const TlsMaterial> Current() const;

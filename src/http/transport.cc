@@ -87,8 +87,8 @@ std::string Transport::PeerCommonName() const {
   const int index = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
   if (index < 0) return "";
   unsigned char* text = nullptr;
-  const int length = ASN1_STRING_to_UTF8(
-      &text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, index)));
+  const int length =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, index)));
   if (length < 0) return "";
   std::string name;
   std::transform(text, text + length, std::back_inserter(name),

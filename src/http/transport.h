@@ -17,8 +17,8 @@ struct SslDeleter {
 };
 using SslPtr = std::unique_ptr<SSL, SslDeleter>;
 
-// One accepted connection: a non-blocking socket, with or without TLS. No call ever waits. Owns both. Used by
-// one thread at a time, the one that has claimed the connection.
+// One accepted connection: a non-blocking socket, with or without TLS. No call ever waits. Owns
+// both. Used by one thread at a time, the one that has claimed the connection.
 class Transport {
  public:
   enum class Outcome {
@@ -42,8 +42,9 @@ class Transport {
   Outcome Write(const char* data, std::size_t size, std::size_t* count);
   // Tells the peer that nothing more comes, so that it reads our reply to its end.
   void FinishSending();
-  // Reads and drops what the peer still sends after FinishSending: closing over unread bytes would make the
-  // kernel reset the connection and could take our reply with it. At most `limit` bytes a call.
+  // Reads and drops what the peer still sends after FinishSending: closing over unread bytes would
+  // make the kernel reset the connection and could take our reply with it. At most `limit` bytes a
+  // call.
   Outcome Discard(std::size_t limit);
 
   // The subject's common name of the client's verified certificate; empty without one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One test for each known weakness of cpp-httplib 0.11.4 that a client could reach. They pass because the
-// request framer stands in front of the library, which sees neither header fields nor bodies.
+// One test for each known weakness of cpp-httplib 0.11.4 that a client could reach. They pass
+// because the request framer stands in front of the library, which sees neither header fields nor
+// bodies.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -74,9 +75,9 @@ TEST_F(Cve, 2025_52887_HeaderCountIsBounded) {
   EXPECT_EQ(ReplyTo("GET /ping HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n").status, 431);
   std::string trailers;
   for (int i = 0; i < 100000; ++i) trailers += "a: b\r\n";
-  EXPECT_EQ(
-      ReplyTo(Head("Transfer-Encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n" + trailers + "\r\n").status,
-      413);
+  EXPECT_EQ(ReplyTo(Head("Transfer-Encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n" + trailers + "\r\n")
+                .status,
+            413);
 }
 
 TEST_F(Cve, 2025_66570_HeadersDoNotShadowTheAddressOfTheSocket) {
@@ -89,8 +90,9 @@ TEST_F(Cve, 2025_66570_HeadersDoNotShadowTheAddressOfTheSocket) {
   const Result<std::string> address = server.Start();
   ASSERT_TRUE(address.ok());
   HttpTestClient client(*address);
-  ASSERT_TRUE(client.Send("GET /address HTTP/1.1\r\nHost: x\r\nREMOTE_ADDR: 192.0.2.1\r\n"
-                          "LOCAL_ADDR: 192.0.2.1\r\n\r\n"));
+  ASSERT_TRUE(
+      client.Send("GET /address HTTP/1.1\r\nHost: x\r\nREMOTE_ADDR: 192.0.2.1\r\n"
+                  "LOCAL_ADDR: 192.0.2.1\r\n\r\n"));
   EXPECT_THAT(client.Read().body, testing::StartsWith("127.0.0.1:"));
 }
 
@@ -98,8 +100,8 @@ TEST_F(Cve, 2026_22776_And_28435_CompressedBodiesAreNeverInflated) {
   // 4 MB of zeros in a few kB of gzip, as the measured attack; only its label matters here.
   const long before = PeakMemoryKb();
   for (const std::string encoding : {"gzip", "deflate", "br"}) {
-    const HttpReply reply =
-        ReplyTo(PostText("/echo", std::string(4096, '\0'), "Content-Encoding: " + encoding + "\r\n"));
+    const HttpReply reply = ReplyTo(
+        PostText("/echo", std::string(4096, '\0'), "Content-Encoding: " + encoding + "\r\n"));
     EXPECT_EQ(reply.status, 415);
   }
   EXPECT_LT(PeakMemoryKb() - before, 4 * 1024);
@@ -113,20 +115,22 @@ TEST_F(Cve, 2026_28434_ExceptionTextIsNotSent) {
 }
 
 TEST_F(Cve, 2026_29076_NoRegularExpressionSeesABoundary) {
-  const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
-                           "Content-Type: multipart/form-data; boundary=";
+  const std::string head =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+      "Content-Type: multipart/form-data; boundary=";
   EXPECT_EQ(ReplyTo(head + std::string(7900, 'b') + "\r\n\r\n{}").status, 415);
   EXPECT_EQ(ReplyTo(head + std::string(8100, 'b') + "\r\n\r\n{}").status, 431);
   EXPECT_EQ(Connect().Get("/ping").status, 200);
 }
 
 TEST_F(Cve, 2026_34441_TheBodyOfAGetIsNotReadAsARequest) {
-  const std::string hidden = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                             "Content-Length: 0\r\n\r\n";
+  const std::string hidden =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Content-Length: 0\r\n\r\n";
   HttpTestClient client = Connect();
-  ASSERT_TRUE(client.Send("GET /ping HTTP/1.1\r\nHost: x\r\nContent-Length: " +
-                          std::to_string(hidden.size()) + "\r\n\r\n" + hidden +
-                          "GET /query?last=1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  ASSERT_TRUE(client.Send(
+      "GET /ping HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(hidden.size()) +
+      "\r\n\r\n" + hidden + "GET /query?last=1 HTTP/1.1\r\nHost: x\r\n\r\n"));
   EXPECT_EQ(client.Read().body, "pong\n");
   EXPECT_EQ(client.Read().body, "last=1;\n");
   ASSERT_TRUE(observer_.WaitForRequests(2));
@@ -140,8 +144,10 @@ TEST_F(Cve, RequestSmuggling_ContradictoryFramingEndsTheConnection) {
         std::string("Content-Length: 5\r\nContent-Length: 0\r\n"),
         std::string("Content-Length: 5, 0\r\n"), std::string("Content-Length: +5\r\n"),
         std::string("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"),
-        std::string("Transfer-Encoding : chunked\r\n"), std::string("Transfer-Encoding:\r\n chunked\r\n"),
-        std::string("Transfer-Encoding: \x0b chunked\r\n"), std::string("Transfer-Encoding: cow\r\n")}) {
+        std::string("Transfer-Encoding : chunked\r\n"),
+        std::string("Transfer-Encoding:\r\n chunked\r\n"),
+        std::string("Transfer-Encoding: \x0b chunked\r\n"),
+        std::string("Transfer-Encoding: cow\r\n")}) {
     HttpTestClient client = Connect();
     ASSERT_TRUE(client.Send(Head(framing) + "0\r\n\r\n" + hidden));
     const auto reply = client.Read();
@@ -154,7 +160,8 @@ TEST_F(Cve, RequestSmuggling_ContradictoryFramingEndsTheConnection) {
 }
 
 TEST_F(Cve, HeaderValuesAreNotPercentDecoded) {
-  // The library decodes them, so that %0d%0a would become a line break in whatever copies the value.
+  // The library decodes them, so that %0d%0a would become a line break in whatever copies the
+  // value.
   http::Router router;
   router.Get("/header", [](const http::Request& request) {
     return http::TextResponse(200, request.Header("x-value").value_or("none"));

@@ -58,7 +58,8 @@ TEST_F(HttpServerTest, DrainLetsAHalfReceivedRequestArrive) {
   HttpTestClient client = Connect();
   const std::string request = PostText("/echo", "{\"a\":1}");
   ASSERT_TRUE(client.Send(request.substr(0, 30)));
-  // The server has seen the first half once it has answered somebody who came later on the same worker.
+  // The server has seen the first half once it has answered somebody who came later on the same
+  // worker.
   options_.worker_threads = 1;
   for (int i = 0; i < 8; ++i) ASSERT_EQ(Connect().Get("/ping").status, 200);
   std::future<Status> drained =
@@ -112,7 +113,8 @@ TEST_F(HttpServerTest, DrainCutsWhatIsStillBusyAtItsDeadlineAndSaysSo) {
 
 TEST_F(HttpServerTest, DrainUnderLoadLosesNoRequestThatWasSent) {
   StartTls(true);
-  // Each client repeats on one connection until a reply says close; then the server owes it nothing.
+  // Each client repeats on one connection until a reply says close; then the server owes it
+  // nothing.
   std::vector<std::future<int>> clients;
   for (int i = 0; i < 4; ++i) {
     clients.push_back(std::async(std::launch::async, [this] {
@@ -134,8 +136,8 @@ TEST_F(HttpServerTest, DrainUnderLoadLosesNoRequestThatWasSent) {
   EXPECT_TRUE(server_->Drain(seconds(10)).ok());
   int lost = 0;
   for (std::future<int>& client : clients) lost += client.get();
-  // One that is between two requests looks idle; a request that crosses the close is the client's to repeat,
-  // which Go's does for a connection closed before any byte of the reply.
+  // One that is between two requests looks idle; a request that crosses the close is the client's
+  // to repeat, which Go's does for a connection closed before any byte of the reply.
   EXPECT_LE(lost, 4);
   for (const auto& request : observer_.requests()) EXPECT_EQ(request.record.status, 200);
 }

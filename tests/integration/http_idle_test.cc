@@ -24,6 +24,21 @@ microseconds ProcessorTime() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
+// Changes how many files this process may open, and puts it back.
+class FileLimit {
+ public:
+  FileLimit() { ::getrlimit(RLIMIT_NOFILE, &before_); }
+  ~FileLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  rlim_t highest() const { return before_.rlim_max; }
+  bool Set(rlim_t files) {
+    const rlimit changed{files, before_.rlim_max};
+    return ::setrlimit(RLIMIT_NOFILE, &changed) == 0;
+  }
+
+ private:
+  rlimit before_{};
+};
+
 TEST_F(HttpServerTest, TwoHundredIdleConnectionsCostNothing) {
   options_.worker_threads = 2;
   StartTls(true);
@@ -53,10 +68,8 @@ TEST_F(HttpServerTest, AThousandIdleConnectionsLeaveTwoWorkersFree) {
   options_.worker_threads = 2;
   StartPlain();
   std::vector<HttpTestClient> idle;
-  rlimit files{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
-  files.rlim_cur = files.rlim_max;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  FileLimit limit;
+  ASSERT_TRUE(limit.Set(limit.highest()));
   for (int i = 0; i < 1000; ++i) {
     idle.push_back(Connect());
     ASSERT_TRUE(idle.back().ok()) << i;
@@ -65,6 +78,28 @@ TEST_F(HttpServerTest, AThousandIdleConnectionsLeaveTwoWorkersFree) {
   const auto begin = steady_clock::now();
   for (int i = 0; i < 100; ++i) ASSERT_EQ(Connect().Get("/ping").status, 200);
   EXPECT_LT(steady_clock::now() - begin, seconds(2));
+}
+
+TEST_F(HttpServerTest, OutOfFileDescriptorsASilentConnectionMakesRoom) {
+  options_.handshake_timeout = seconds(60);
+  StartPlain();
+  constexpr std::size_t kSilent = 5;
+  // The limit is on the number of a descriptor, so find the numbers that are free.
+  std::vector<http::FileDescriptor> probes;
+  while (probes.size() <= 2 * kSilent) probes.emplace_back(::dup(STDERR_FILENO));
+  const rlim_t last_free = static_cast<rlim_t>(probes.back().get());
+  probes.clear();
+  FileLimit limit;
+  ASSERT_TRUE(limit.Set(last_free));
+  std::vector<HttpTestClient> silent;
+  for (std::size_t i = 1; i <= kSilent; ++i) {
+    silent.push_back(Connect());
+    ASSERT_TRUE(observer_.WaitForConnections(i)) << "both ends of each fit";
+  }
+  // One more for this client's end; the server has none left.
+  ASSERT_TRUE(limit.Set(last_free + 1));
+  EXPECT_EQ(Connect().Get("/ping").status, 200);
+  EXPECT_THAT(observer_.failures(), testing::Contains("accept: Too many open files"));
 }
 
 TEST_F(HttpServerTest, SilentConnectionsHoldNoWorkerAndAreCutAfterTheHandshakeTimeout) {
@@ -142,7 +177,8 @@ TEST_F(HttpServerTest, IdleConnectionsAreClosedAfterTheIdleTimeoutOnly) {
 
 TEST_F(HttpServerTest, AClientThatLeavesInTheMiddleIsForgotten) {
   StartTls(true);
-  for (const std::string text : {"", "GET /pi", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"}) {
+  for (const std::string text :
+       {"", "GET /pi", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"}) {
     HttpTestClient client = Connect();
     ASSERT_TRUE(client.ok());
     if (!text.empty()) {

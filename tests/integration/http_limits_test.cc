@@ -42,8 +42,9 @@ TEST_F(HttpLimitsTest, WrongPathMethodAndTypeGetTheirStatusAndKeepTheConnection)
   EXPECT_EQ(method.headers.at("allow"), "POST");
   ASSERT_TRUE(client.Send("PUT /ping HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"));
   EXPECT_EQ(client.Read().status, 405);
-  ASSERT_TRUE(client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
-                          "Content-Type: text/plain\r\n\r\n{}"));
+  ASSERT_TRUE(
+      client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+                  "Content-Type: text/plain\r\n\r\n{}"));
   EXPECT_EQ(client.Read().status, 415);
   ASSERT_TRUE(client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"));
   EXPECT_EQ(client.Read().status, 415) << "no type at all";
@@ -75,8 +76,9 @@ TEST_F(HttpLimitsTest, ADeclaredBodyOverTheLimitIsRefusedWithoutReadingIt) {
 
 TEST_F(HttpLimitsTest, AChunkedBodyOverTheLimitIsRefusedWhereItPassesIt) {
   StartTls(true);
-  const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                           "Transfer-Encoding: chunked\r\n\r\n";
+  const std::string head =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n";
   std::string body;
   for (int i = 0; i < 100; ++i) body += "10000\r\n" + std::string(65536, 'x') + "\r\n";
   EXPECT_EQ(StatusOf(head + body), 413);
@@ -89,7 +91,8 @@ TEST_F(HttpLimitsTest, AChunkedBodyOverTheLimitIsRefusedWhereItPassesIt) {
 TEST_F(HttpLimitsTest, EncodedBodiesAreRefusedHoweverSmall) {
   StartPlain();
   for (const std::string encoding : {"gzip", "deflate", "br", "x-unknown"}) {
-    EXPECT_EQ(StatusOf(PostText("/echo", "\x1f\x8b", "Content-Encoding: " + encoding + "\r\n")), 415)
+    EXPECT_EQ(StatusOf(PostText("/echo", "\x1f\x8b", "Content-Encoding: " + encoding + "\r\n")),
+              415)
         << encoding;
   }
   ExpectStillServing();
@@ -100,8 +103,9 @@ TEST_F(HttpLimitsTest, TenThousandHeadersAndVeryLongLinesAreRefused) {
   std::string headers;
   for (int i = 0; i < 10000; ++i) headers += "X-" + std::to_string(i) + ": 1\r\n";
   EXPECT_EQ(StatusOf("GET /ping HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n"), 431);
-  EXPECT_EQ(StatusOf("GET /ping HTTP/1.1\r\nHost: x\r\nX: " + std::string(100000, 'x') + "\r\n\r\n"),
-            431);
+  EXPECT_EQ(
+      StatusOf("GET /ping HTTP/1.1\r\nHost: x\r\nX: " + std::string(100000, 'x') + "\r\n\r\n"),
+      431);
   EXPECT_EQ(StatusOf("GET /" + std::string(100000, 'x') + " HTTP/1.1\r\nHost: x\r\n\r\n"), 414);
   EXPECT_EQ(StatusOf(std::string(4u << 20, 'x')), 414) << "no line end ever";
   EXPECT_EQ(StatusOf("GET /ping?" + std::string(7900, 'x') + " HTTP/1.1\r\nHost: x\r\n\r\n"), 200)
@@ -135,8 +139,9 @@ TEST_F(HttpLimitsTest, TheBodiesOfAllConnectionsShareOneBudget) {
   options_.max_buffered_bytes = 1500000;
   StartPlain();
   HttpTestClient first = Connect();
-  ASSERT_TRUE(first.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                         "Expect: 100-continue\r\nContent-Length: 1000000\r\n\r\n"));
+  ASSERT_TRUE(
+      first.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                 "Expect: 100-continue\r\nContent-Length: 1000000\r\n\r\n"));
   ASSERT_EQ(first.Read().status, 100) << "the announced body is accounted for now";
   EXPECT_EQ(StatusOf(PostText("/echo", std::string(600000, 'x'))), 503);
   first.Close();

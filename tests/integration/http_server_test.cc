@@ -32,8 +32,9 @@ TEST_F(HttpServerTest, AnswersManyRequestsOnOneConnection) {
 TEST_F(HttpServerTest, AcceptsJsonWithParametersAndEmptyBodies) {
   StartPlain();
   HttpTestClient client = Connect();
-  ASSERT_TRUE(client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
-                          "Content-Type: Application/JSON; charset=utf-8\r\n\r\n{}"));
+  ASSERT_TRUE(
+      client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+                  "Content-Type: Application/JSON; charset=utf-8\r\n\r\n{}"));
   EXPECT_EQ(client.Read().body, "{}");
   const auto empty = client.Post("/echo", "");
   EXPECT_EQ(empty.status, 200);
@@ -70,7 +71,8 @@ TEST_F(HttpServerTest, ALargeReplyReachesASlowReaderWhole) {
   StartTls(false);
   HttpTestClient client = Connect();
   ASSERT_TRUE(client.Send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
-  // The handler has returned, the socket is full: no worker is held, so others are served meanwhile.
+  // The handler has returned, the socket is full: no worker is held, so others are served
+  // meanwhile.
   ASSERT_TRUE(observer_.WaitForRequests(1));
   for (int i = 0; i < options_.worker_threads + 1; ++i) {
     EXPECT_EQ(Connect().Get("/ping").body, "pong\n");
@@ -93,8 +95,9 @@ TEST_F(HttpServerTest, AClientThatNeverReadsItsReplyIsCut) {
 TEST_F(HttpServerTest, ContinueIsSentToAClientThatWaitsForIt) {
   StartPlain();
   HttpTestClient client = Connect();
-  ASSERT_TRUE(client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                          "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
+  ASSERT_TRUE(
+      client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                  "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
   EXPECT_EQ(client.Read().status, 100);
   ASSERT_TRUE(client.Send("{}"));
   EXPECT_EQ(client.Read().body, "{}");
@@ -137,7 +140,8 @@ TEST_F(HttpServerTest, ServerTimeHoldsTheHandlerButNotTheClient) {
   HttpTestClient client = Connect();
   const std::string request = PostText("/gate", "{}");
   ASSERT_TRUE(client.Send(request.substr(0, 20)));
-  std::this_thread::sleep_for(milliseconds(300));  // the client's own slowness is the thing measured
+  std::this_thread::sleep_for(
+      milliseconds(300));  // the client's own slowness is the thing measured
   ASSERT_TRUE(client.Send(request.substr(20)));
   ASSERT_TRUE(gate_.WaitForWaiting(1));
   const auto before = std::chrono::steady_clock::now();

@@ -170,7 +170,7 @@ HttpReply HttpTestClient::Read() {
 }
 
 HttpReply HttpTestClient::Post(std::string_view path, std::string_view body,
-                                              std::string_view more_headers) {
+                               std::string_view more_headers) {
   if (!Send(PostText(path, body, more_headers))) return HttpReply();
   return Read();
 }

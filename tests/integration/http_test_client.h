@@ -28,8 +28,8 @@ struct ClientTls {
   int max_version = 0;  // as for SSL_set_max_proto_version; 0: the newest
 };
 
-// A client that sends exactly the bytes it is told to, well-formed or not, and never waits longer than its
-// time limit. One connection; not thread-safe.
+// A client that sends exactly the bytes it is told to, well-formed or not, and never waits longer
+// than its time limit. One connection; not thread-safe.
 class HttpTestClient {
  public:
   static constexpr std::chrono::seconds kTimeLimit{10};
@@ -46,8 +46,7 @@ class HttpTestClient {
   bool Send(std::string_view bytes);
   // The next reply with its whole body; status 0 when the connection ends or the time is over.
   HttpReply Read();
-  HttpReply Post(std::string_view path, std::string_view body,
-                                std::string_view more_headers = "");
+  HttpReply Post(std::string_view path, std::string_view body, std::string_view more_headers = "");
   HttpReply Get(std::string_view target);
   // Whether the server ends the connection within `limit`; what it still sends is dropped.
   bool ClosesWithin(std::chrono::milliseconds limit);
@@ -73,6 +72,7 @@ class HttpTestClient {
   bool timed_out_ = false;
 };
 
-std::string PostText(std::string_view path, std::string_view body, std::string_view more_headers = "");
+std::string PostText(std::string_view path, std::string_view body,
+                     std::string_view more_headers = "");
 
 }  // namespace aliquot::test

@@ -64,9 +64,9 @@ class Gate {
   int waiting_ GUARDED_BY(mutex_) = 0;
 };
 
-// A server on a free loopback port with these routes: POST /echo (the body back), GET /ping ("pong"),
-// GET /whoami (common name), GET /query (the parameters), POST /gate (waits for gate_), POST /throw,
-// GET /large (kLargeBytes).
+// A server on a free loopback port with these routes: POST /echo (the body back), GET /ping
+// ("pong"), GET /whoami (common name), GET /query (the parameters), POST /gate (waits for gate_),
+// POST /throw, GET /large (kLargeBytes).
 class HttpServerTest : public testing::Test {
  protected:
   // More than the kernel buffers for a connection whose client does not read.

@@ -99,7 +99,7 @@ TEST_F(HttpServerTest, PlainHttpOnTheTlsPortGetsASentenceAndHarmsNobody) {
   EXPECT_THAT(reply.body, HasSubstr("HTTPS"));
   EXPECT_TRUE(plain.ClosesWithin(milliseconds(2000)));
   for (const std::string& garbage : {std::string(5000, '\0'), std::string(5000, '\xff'),
-                                    std::string("\x16\x03\x01\xff\xff", 5)}) {
+                                     std::string("\x16\x03\x01\xff\xff", 5)}) {
     HttpTestClient noise(address_);
     noise.Send(garbage);
     noise.Close();

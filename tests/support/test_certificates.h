@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-// Certificates for tests, made in memory: one second of work for hundreds (P-256), nothing on disk unless
-// asked. Any failure of OpenSSL aborts the test program. Not thread-safe.
+// Certificates for tests, made in memory: one second of work for hundreds (P-256), nothing on disk
+// unless asked. Any failure of OpenSSL aborts the test program. Not thread-safe.
 
 namespace aliquot::test {
 
@@ -28,7 +28,8 @@ class CertificateAuthority {
   // For server authentication; each host becomes a DNS or an IP subject alternative name.
   KeyPair IssueServer(const std::vector<std::string>& hosts = {"localhost", "127.0.0.1",
                                                                "::1"}) const;
-  // For client authentication. Kubernetes reads the common name as user and organizations as groups.
+  // For client authentication. Kubernetes reads the common name as user and organizations as
+  // groups.
   KeyPair IssueClient(const std::string& common_name,
                       const std::vector<std::string>& organizations = {}) const;
 

@@ -79,8 +79,7 @@ TEST(ChunkedDecoder, LinesAndTrailersAreBounded) {
   EXPECT_EQ(Decode("1;" + std::string(300, 'x'), 64).state, State::kMalformed);
   EXPECT_EQ(Decode("0\r\n" + std::string(9000, 'x'), 64).state, State::kMalformed);
   EXPECT_EQ(Decode("0\r\na: 1\r\nb: 2\r\nc: 3\r\nd: 4\r\n\r\n", 5).state, State::kComplete);
-  EXPECT_EQ(Decode("0\r\na: 1\r\nb: 2\r\nc: 3\r\nd: 4\r\ne: 5\r\n\r\n", 5).state,
-            State::kTooLarge);
+  EXPECT_EQ(Decode("0\r\na: 1\r\nb: 2\r\nc: 3\r\nd: 4\r\ne: 5\r\n\r\n", 5).state, State::kTooLarge);
 }
 
 TEST(ChunkedDecoder, TakesNothingMoreOnceItHasEnded) {

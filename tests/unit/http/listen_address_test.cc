@@ -15,8 +15,11 @@ TEST(ListenAddress, AcceptsEveryDocumentedForm) {
     int port;
   };
   const Case cases[] = {
-      {"127.0.0.1:8080", "127.0.0.1", 8080}, {":8443", "", 8443},   {"[::]:8443", "::", 8443},
-      {"[fe80::1%eth0]:1", "fe80::1%eth0", 1}, {"localhost:0", "localhost", 0},
+      {"127.0.0.1:8080", "127.0.0.1", 8080},
+      {":8443", "", 8443},
+      {"[::]:8443", "::", 8443},
+      {"[fe80::1%eth0]:1", "fe80::1%eth0", 1},
+      {"localhost:0", "localhost", 0},
       {"0.0.0.0:65535", "0.0.0.0", 65535},
   };
   for (const Case& c : cases) {

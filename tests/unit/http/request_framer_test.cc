@@ -63,7 +63,8 @@ TEST_F(RequestFramerTest, CutsTheSameRequestHoweverTheBytesArrive) {
 
 TEST_F(RequestFramerTest, CutsAChunkedBody) {
   const std::string text =
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\nZ";
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\nZ";
   for (std::size_t step = 1; step <= text.size(); ++step) {
     framer_.Reset();
     EXPECT_EQ(Feed(text, step), "Z") << step;

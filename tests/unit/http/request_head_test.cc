@@ -45,9 +45,15 @@ TEST(RequestLine, RefusesEverythingElseWithTheStatusThatSaysWhy) {
     int status;
   };
   const Case cases[] = {
-      {"GET /", 400},           {"GET / HTTP/1.1 x", 400}, {"GET  / HTTP/1.1", 400},
-      {" GET / HTTP/1.1", 400}, {"G@T / HTTP/1.1", 400},   {"GET / FTP/1.1", 400},
-      {"GET / HTTP/2.0", 505},  {"GET / HTTP/1.2", 505},   {"GET /\ta HTTP/1.1", 400},
+      {"GET /", 400},
+      {"GET / HTTP/1.1 x", 400},
+      {"GET  / HTTP/1.1", 400},
+      {" GET / HTTP/1.1", 400},
+      {"G@T / HTTP/1.1", 400},
+      {"GET / FTP/1.1", 400},
+      {"GET / HTTP/2.0", 505},
+      {"GET / HTTP/1.2", 505},
+      {"GET /\ta HTTP/1.1", 400},
       {"GET /\x01 HTTP/1.1", 400},
   };
   for (const Case& c : cases) {
@@ -68,9 +74,8 @@ TEST(HeaderLine, IsNameColonValueWithBlanksTrimmed) {
 }
 
 TEST(HeaderLine, RefusesFoldedLinesBlanksInNamesAndControlCharacters) {
-  for (const std::string text :
-       {" folded", "\tfolded: x", "Name : value", "no colon", ": no name", "a\rb: x", "a: x\ry",
-        "a: x\r", "a: \x01"}) {
+  for (const std::string text : {" folded", "\tfolded: x", "Name : value", "no colon", ": no name",
+                                 "a\rb: x", "a: x\ry", "a: x\r", "a: \x01"}) {
     HeaderView header;
     const std::optional<Refusal> refusal = ParseHeaderLine(text, &header);
     ASSERT_TRUE(refusal.has_value()) << text;

@@ -83,14 +83,15 @@ TEST_F(TlsMaterialTest, FollowsTheLinkThatKubernetesSwaps) {
 }
 
 TEST_F(TlsMaterialTest, ErrorsNameTheFileAndNeverItsContent) {
-  const std::string garbage = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0LWJ5dGVz\n-----END PRIVATE KEY-----\n";
+  const std::string garbage =
+      "-----BEGIN PRIVATE KEY-----\nc2VjcmV0LWJ5dGVz\n-----END PRIVATE KEY-----\n";
   struct Case {
     std::string file;
     std::string content;
   };
-  const Case cases[] = {{"tls.crt", ""},          {"tls.crt", "no pem at all"},
-                        {"tls.key", ""},          {"tls.key", garbage},
-                        {"ca.crt", "no pem"},     {"ca.crt", first_.key},
+  const Case cases[] = {{"tls.crt", ""},        {"tls.crt", "no pem at all"},
+                        {"tls.key", ""},        {"tls.key", garbage},
+                        {"ca.crt", "no pem"},   {"ca.crt", first_.key},
                         {"tls.crt", first_.key}};
   for (const Case& c : cases) {
     WritePair(first_);
