@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/filter_result.h"
 
+#include "api/json_buffer.h"
 #include "api/json_writer.h"
 
 namespace aliquot::api {
 namespace {
 
-void AppendReasons(std::string& out, const std::vector<FailedNode>& nodes) {
-  out += '{';
+void WriteReasons(JsonBuffer& buffer, const std::vector<FailedNode>& nodes) {
+  buffer.Raw("{");
   bool first = true;
   for (const FailedNode& node : nodes) {
     if (!first) {
-      out += ',';
+      buffer.Raw(",");
     }
     first = false;
-    AppendJsonString(out, node.node);
-    out += ':';
-    AppendJsonString(out, node.reason);
+    buffer.String(node.node);
+    buffer.Raw(":");
+    buffer.String(node.reason);
   }
-  out += '}';
+  buffer.Raw("}");
 }
 
 std::size_t EstimateSize(const ExtenderArgs& args, const FilterResult& result) {
@@ -37,25 +38,27 @@ std::size_t EstimateSize(const ExtenderArgs& args, const FilterResult& result) {
 }  // namespace
 
 void WriteFilterResult(std::string& out, const ExtenderArgs& args, const FilterResult& result) {
-  out.reserve(out.size() + EstimateSize(args, result));
-  out += args.has_nodes ? R"({"Nodes":{"metadata":{},"items":[)" : R"({"Nodes":null,"NodeNames":[)";
+  JsonBuffer buffer(out, EstimateSize(args, result));
+  buffer.Raw(args.has_nodes ? R"({"Nodes":{"metadata":{},"items":[)"
+                            : R"({"Nodes":null,"NodeNames":[)");
   bool first = true;
   for (const std::size_t kept : result.kept) {
     if (!first) {
-      out += ',';
+      buffer.Raw(",");
     }
     first = false;
     if (args.has_nodes) {
-      out += args.node_items[kept];
+      buffer.Raw(args.node_items[kept]);
     } else {
-      AppendJsonString(out, args.node_names[kept]);
+      buffer.String(args.node_names[kept]);
     }
   }
-  out += args.has_nodes ? R"(]},"NodeNames":null,"FailedNodes":)" : R"(],"FailedNodes":)";
-  AppendReasons(out, result.failed);
-  out += R"(,"FailedAndUnresolvableNodes":)";
-  AppendReasons(out, result.unresolvable);
-  out += R"(,"Error":""})";
+  buffer.Raw(args.has_nodes ? R"(]},"NodeNames":null,"FailedNodes":)" : R"(],"FailedNodes":)");
+  WriteReasons(buffer, result.failed);
+  buffer.Raw(R"(,"FailedAndUnresolvableNodes":)");
+  WriteReasons(buffer, result.unresolvable);
+  buffer.Raw(R"(,"Error":""})");
+  buffer.Finish();
 }
 
 void WriteFilterError(std::string& out, std::string_view sentence) {

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/host_priority.h"
 
-#include "api/json_writer.h"
+#include "api/json_buffer.h"
 
 namespace aliquot::api {
 
 void WriteHostPriorityList(std::string& out, const std::vector<HostPriority>& list) {
-  constexpr std::size_t kUsualRow = 80;
-  out.reserve(out.size() + list.size() * kUsualRow);
-  out += '[';
+  std::size_t size = 2;
+  for (const HostPriority& row : list) {
+    constexpr std::size_t kBesideName = 32;
+    size += row.host.size() + kBesideName;
+  }
+  JsonBuffer buffer(out, size);
+  buffer.Raw("[");
   bool first = true;
   for (const HostPriority& row : list) {
-    out += first ? R"({"Host":)" : R"(,{"Host":)";
+    buffer.Raw(first ? R"({"Host":)" : R"(,{"Host":)");
     first = false;
-    AppendJsonString(out, row.host);
-    out += R"(,"Score":)";
-    out += std::to_string(row.score);
-    out += '}';
+    buffer.String(row.host);
+    buffer.Raw(R"(,"Score":)");
+    buffer.Integer(row.score);
+    buffer.Raw("}");
   }
-  out += ']';
+  buffer.Raw("]");
+  buffer.Finish();
 }
 
 }  // namespace aliquot::api

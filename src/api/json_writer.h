@@ -6,6 +6,9 @@
 
 namespace aliquot::api {
 
+// Whether `text` may stand between quotes as it is: printable ASCII without quotes and backslashes.
+bool IsPlainJsonText(std::string_view text);
+
 // Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that
 // the output always is. Thread-safe.
 void AppendJsonString(std::string& out, std::string_view text);
