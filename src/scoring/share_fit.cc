@@ -11,6 +11,21 @@ bool HasRoom(const CardState& card, const model::ContainerDemand& share) {
   return card.core_free() >= share.core && card.mib_free() >= share.mib;
 }
 
+// Without branches: whether a card fits is as good as random, and a wrongly predicted branch costs
+// more than the rest of the test.
+topology::CardSet FittingCards(const NodeState& node, const model::ContainerDemand& share,
+                               int max_sharers) {
+  topology::CardSet fitting = 0;
+  for (std::size_t i = 0; i < node.card_count; ++i) {
+    const CardState& card = node.cards[i];
+    const unsigned fits = unsigned{card.usable} & unsigned{card.pods < max_sharers} &
+                          unsigned{card.core_free() >= share.core} &
+                          unsigned{card.mib_free() >= share.mib};
+    fitting |= topology::CardSet{fits} << i;
+  }
+  return fitting;
+}
+
 // Only the refused come here: the reason needs more figures than the verdict.
 Refusal WhyNot(const NodeState& node, const model::ContainerDemand& share) {
   int usable = 0;
@@ -60,25 +75,23 @@ Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, i
 
 topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
                               int max_sharers, const Policy& policy) {
+  topology::CardSet candidates = FittingCards(node, share, max_sharers);
+  if (topology::CountOf(candidates) < share.cards) {
+    return 0;
+  }
   topology::CardSet chosen = 0;
   for (int slot = 0; slot < share.cards; ++slot) {
-    int best = -1;
-    std::int64_t best_rank = 0;
-    for (std::size_t i = 0; i < node.card_count; ++i) {
-      const int card = static_cast<int>(i);
-      if (topology::Holds(chosen, card) || !ShareFits(node.cards[i], share, max_sharers)) {
-        continue;
-      }
+    int best = topology::LowestOf(candidates);
+    std::int64_t best_rank = policy.RankCard(node, share, best);
+    for (topology::CardSet left = topology::WithoutLowest(candidates); left != 0;
+         left = topology::WithoutLowest(left)) {
+      const int card = topology::LowestOf(left);
       const std::int64_t rank = policy.RankCard(node, share, card);
-      if (best < 0 || rank > best_rank) {
-        best = card;
-        best_rank = rank;
-      }
-    }
-    if (best < 0) {
-      return 0;
+      best = rank > best_rank ? card : best;
+      best_rank = std::max(rank, best_rank);
     }
     chosen |= topology::CardBit(best);
+    candidates &= ~topology::CardBit(best);
   }
   return chosen;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scoring/first_fit.h"
+#include "scoring/whole_fit.h"
 
 namespace aliquot::scoring {
 namespace {
@@ -63,14 +64,8 @@ std::int64_t LinksToIdle(const NodeState& node, int card) {
   if (node.facts->topology == nullptr) {
     return 0;
   }
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < node.card_count; ++i) {
-    const int other = static_cast<int>(i);
-    if (other != card && node.cards[i].usable && node.cards[i].idle()) {
-      sum += node.facts->topology->link(card, other).gbps;
-    }
-  }
-  return sum;
+  const CardSet idle = IdleCards(node) & ~topology::CardBit(card);
+  return node.facts->topology->LinksBetween(card, idle);
 }
 
 std::int64_t Topology::RankCard(const NodeState& node, const model::ContainerDemand&,

@@ -94,6 +94,18 @@ Connectedness NodeTopology::Of(CardSet set) const {
   return result;
 }
 
+int NodeTopology::LinksBetween(int card, CardSet others) const {
+  if (card_count() <= kMaxTableCards) {
+    const SubsetTable& table = Table();
+    return table.Of(others | CardBit(card)).total_gbps - table.Of(others).total_gbps;
+  }
+  int sum = 0;
+  for (; others != 0; others = WithoutLowest(others)) {
+    sum += Gbps(card, LowestOf(others));
+  }
+  return sum;
+}
+
 CardSet NodeTopology::BestCards(CardSet free, int count) const {
   if (card_count() < kMaxCards) {
     free &= CardBit(card_count()) - 1;
@@ -157,6 +169,15 @@ CardSet NodeTopology::GreedySet(CardSet free, int count) const {
 }
 
 Result<std::shared_ptr<const NodeTopology>> Catalog::For(const model::Inventory& inventory) {
+  Result<std::shared_ptr<const NodeTopology>> found = FindOrCreate(inventory);
+  if (found.ok()) {
+    (*found)->Prepare();  // without the lock: other shapes need not wait
+  }
+  return found;
+}
+
+Result<std::shared_ptr<const NodeTopology>> Catalog::FindOrCreate(
+    const model::Inventory& inventory) {
   MutexLock lock(mutex_);
   for (const auto& [shape, topology] : shapes_) {
     if (shape == inventory.shape &&

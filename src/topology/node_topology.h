@@ -38,10 +38,20 @@ class NodeTopology {
   // Exact on nodes of up to kMaxTableCards cards. On larger ones the ring is the one that always
   // goes to the best-linked card next: never above the best.
   Connectedness Of(CardSet set) const;
+
+  // Sum of the links from `card` to the others, GB/s. Pre: `card` is not in `others`.
+  int LinksBetween(int card, CardSet others) const;
+
+  // Ranks all sets of cards, once: some milliseconds for 16 cards, microseconds for 8. Of and
+  // BestCards do it when nobody has; call it where nobody waits.
+  void Prepare() const {
+    if (card_count() <= kMaxTableCards) {
+      Table();
+    }
+  }
   // The best-connected `count` cards of `free`; ties go to the lowest indices, so the answer is
   // one. 0 when `free` has too few or `count` is not positive. Exact on nodes of up to
-  // kMaxTableCards cards; on larger ones greedy from the best pair. The first call on a node of 16
-  // cards fills a table (some milliseconds, once a shape); later ones are look-ups.
+  // kMaxTableCards cards; on larger ones greedy from the best pair. A look-up after Prepare().
   CardSet BestCards(CardSet free, int count) const;
   // The same as ascending indices.
   std::vector<int> BestSet(CardSet free, int count) const {
@@ -65,10 +75,13 @@ class NodeTopology {
 // One NodeTopology a shape. Thread-safe.
 class Catalog {
  public:
-  // Shared with every other node of the inventory's shape.
+  // Shared with every other node of the inventory's shape, and prepared: nodes arrive outside of
+  // requests.
   Result<std::shared_ptr<const NodeTopology>> For(const model::Inventory& inventory);
 
  private:
+  Result<std::shared_ptr<const NodeTopology>> FindOrCreate(const model::Inventory& inventory);
+
   Mutex mutex_;
   std::vector<std::pair<std::string, std::shared_ptr<const NodeTopology>>> shapes_
       GUARDED_BY(mutex_);

@@ -43,6 +43,26 @@ void ForEachRing(const std::vector<Mask>& adjacent, std::vector<std::uint16_t>& 
   }
 }
 
+// The first card becomes the highest bit: among sets of one size the lowest indices are the largest
+// number.
+std::uint16_t ReverseBits(std::uint16_t mask) {
+  std::uint16_t reversed = 0;
+  for (int bit = 0; bit < kMaxTableCards; ++bit) {
+    reversed = static_cast<std::uint16_t>(reversed << 1 | (mask >> bit & 1));
+  }
+  return reversed;
+}
+
+// Connectedness::BetterThan and the order of indices as one number, larger is better: sorting plain
+// numbers is several times faster. A link has at most kMaxNvlinks * kNvlinkGbps = 900 GB/s, 120 of
+// them 108,000: the fields are 16, 24, 8 and 16 bits wide.
+std::uint64_t RankKey(const Connectedness& of, std::size_t mask) {
+  return static_cast<std::uint64_t>(of.ring_gbps) << 48 |
+         static_cast<std::uint64_t>(of.total_gbps) << 24 |
+         static_cast<std::uint64_t>(kMaxTableCards - of.numa_nodes) << 16 |
+         ReverseBits(static_cast<std::uint16_t>(mask));
+}
+
 }  // namespace
 
 SubsetTable::SubsetTable(const std::vector<int>& gbps, const std::vector<int>& numa)
@@ -96,17 +116,16 @@ void SubsetTable::FillRings(const std::vector<int>& gbps) {
 }
 
 void SubsetTable::Rank() {
-  ranked_.resize(static_cast<std::size_t>(cards_) + 1);
+  std::vector<std::vector<std::uint64_t>> keys(static_cast<std::size_t>(cards_) + 1);
   for (std::size_t mask = 1; mask < of_.size(); ++mask) {
-    ranked_[static_cast<std::size_t>(CountOf(mask))].push_back(static_cast<std::uint16_t>(mask));
+    keys[static_cast<std::size_t>(CountOf(mask))].push_back(RankKey(of_[mask], mask));
   }
-  for (std::vector<std::uint16_t>& masks : ranked_) {
-    std::sort(masks.begin(), masks.end(), [this](std::uint16_t a, std::uint16_t b) {
-      if (of_[a].BetterThan(of_[b])) {
-        return true;
-      }
-      return !of_[b].BetterThan(of_[a]) && LowerIndices(a, b);
-    });
+  ranked_.resize(keys.size());
+  for (std::size_t count = 1; count < keys.size(); ++count) {
+    std::sort(keys[count].begin(), keys[count].end(), std::greater<>());
+    for (const std::uint64_t key : keys[count]) {
+      ranked_[count].push_back(ReverseBits(static_cast<std::uint16_t>(key)));
+    }
   }
 }
 

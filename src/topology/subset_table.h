@@ -18,8 +18,8 @@ inline constexpr int kMaxTableCards = 16;
 class SubsetTable {
  public:
   SubsetTable() = default;
-  // `gbps` is square, row by row, symmetric; `numa` has one entry a card. Pre: at most
-  // kMaxTableCards cards.
+  // `gbps` is square, row by row, symmetric, 0 to 65535 each; `numa` has one entry a card. Pre: at
+  // most kMaxTableCards cards.
   SubsetTable(const std::vector<int>& gbps, const std::vector<int>& numa);
 
   const Connectedness& Of(CardSet set) const { return of_[set]; }

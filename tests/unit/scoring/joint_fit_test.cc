@@ -29,7 +29,8 @@ class JointFit : public ::testing::Test {
     Choice choice = placer.Choose(node.state(), demand, false, budget);
     EXPECT_EQ(choice.verdict.refusal, checked.refusal);
     EXPECT_EQ(choice.verdict.cut_short, checked.cut_short);
-    EXPECT_EQ(budget.left(), same_budget.left());
+    // Check needs no search when one card holds the pod; Choose looks for the preferred cards.
+    EXPECT_LE(budget.left(), same_budget.left());
     return choice;
   }
 

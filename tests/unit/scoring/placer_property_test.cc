@@ -171,6 +171,35 @@ TEST_P(PlacerProperty, AgreesWithBruteForceAndNeverOverAllocates) {
   EXPECT_LT(fitting, kRounds * 3 / 4);
 }
 
+TEST_P(PlacerProperty, WithFewStepsCheckAndChooseAgreeAndWhatFitsIsAllowed) {
+  constexpr unsigned kSeed = 60221;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937 random(kSeed);
+  int cut_short = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const TestNode node = RandomNode(random);
+    const model::PodDemand demand = RandomDemand(random);
+    options_.steps_per_node = Pick(random, 0, 5);
+    const Placer placer(options_, policy_);
+    const NodeState state = node.state();
+    StepBudget check_budget(options_);
+    StepBudget choose_budget(options_);
+    const Verdict checked = placer.Check(state, demand, false, check_budget);
+    const Choice choice = placer.Choose(state, demand, false, choose_budget);
+    SCOPED_TRACE("round " + std::to_string(round) + "\n" + Describe(state, demand));
+    ASSERT_EQ(choice.verdict.refusal, checked.refusal);
+    ASSERT_EQ(choice.verdict.cut_short, checked.cut_short);
+    ASSERT_GE(choose_budget.left(), options_.steps_per_request - options_.steps_per_node);
+    if (checked.fits()) {
+      ASSERT_TRUE(Allowed(state, demand, choice.cards));
+    } else if (!checked.cut_short) {
+      ASSERT_FALSE(AnyAssignmentAllowed(state, demand));
+    }
+    cut_short += checked.cut_short ? 1 : 0;
+  }
+  EXPECT_GT(cut_short, 50);
+}
+
 TEST_P(PlacerProperty, SaysNeverExactlyWhenTheEmptyNodeCouldNotHoldThePod) {
   constexpr unsigned kSeed = 4711;
   SCOPED_TRACE("seed " + std::to_string(kSeed));

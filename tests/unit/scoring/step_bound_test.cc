@@ -100,6 +100,22 @@ TEST(StepBound, WithoutStepsTheGreedyAnswerStands) {
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(1), ElementsAre(0)));
 }
 
+TEST(StepBound, APodThatOneCardHoldsFitsEvenWithoutStepsAndWithoutGreed) {
+  // Check needs no search to see that card 1 holds all of it (50 %, 13 GiB); Choose must agree.
+  const Composite policy;
+  PlacerOptions options;
+  options.steps_per_node = 0;
+  const TestNode node({Card(16384, 60, 0), Card(13312), Card(16384, 100, 0)});
+  const model::PodDemand demand = Pod({Share(40, 5120), Share(10, 8192)});
+  StepBudget budget(options);
+  const Placer placer(options, policy);
+  EXPECT_TRUE(placer.Check(node.state(), demand, false, budget).fits());
+  const Choice choice = placer.Choose(node.state(), demand, false, budget);
+  EXPECT_TRUE(choice.verdict.fits());
+  EXPECT_FALSE(choice.verdict.cut_short);
+  EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(1), ElementsAre(1)));
+}
+
 TEST(StepBound, TheGreedyAnswerMayMissWhatTheExactSearchFinds) {
   // Memory contradicts core (as in JointFit): first fit puts 30 % on card 0 and is stuck.
   const Composite policy;

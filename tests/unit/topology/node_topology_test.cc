@@ -76,6 +76,16 @@ TEST(NodeTopology, APairIsItsLinkAndOneCardHasNoRing) {
   EXPECT_EQ(node->Of(0b001).numa_nodes, 1);
 }
 
+TEST(NodeTopology, LinksBetweenOneCardAndOthersAddUp) {
+  // Of card 1: NV4 to 0 (100), SYS to 2 (16), PIX to 3 (24).
+  const auto node = TopologyOf("NV4,PIX,SYS,SYS,PIX,NV4", {0, 0, 1, 1});
+  EXPECT_EQ(node->LinksBetween(1, 0b1101), 140);
+  EXPECT_EQ(node->LinksBetween(1, 0b0100), 16);
+  EXPECT_EQ(node->LinksBetween(1, 0), 0);
+  // 20 cards have no table.
+  EXPECT_EQ(TopologyOf("", std::vector<int>(20, 0))->LinksBetween(19, 0b111), 3 * kNodeGbps);
+}
+
 TEST(NodeTopology, BetterThanComparesRingThenSumThenNumaNodes) {
   EXPECT_TRUE((Connectedness{25, 10, 9}).BetterThan({24, 99, 1}));
   EXPECT_TRUE((Connectedness{25, 11, 9}).BetterThan({25, 10, 1}));
