@@ -87,7 +87,7 @@ class FakeApiServer {
   bool TakeFault(const RecordedRequest& request, Fault& fault);
   bool Authorized(const RecordedRequest& request) const;
   FakeApiStore::Reply Dispatch(const RecordedRequest& request, bool& found);
-  void StartWatch(const void* request, void* response, const Fault* fault);
+  void StartWatch(const void* request, void* response, const Fault* fault, int epoch);
   void WaitForStop();
 
   const FakeApiServerOptions options_;
