@@ -68,7 +68,7 @@ def test_api_server_away_for_20_seconds_loses_and_doubles_nothing(cluster, work)
     while time.monotonic() < away:
         assert cluster.allocator.process.running()
         time.sleep(0.5)
-    cluster.plane.start_apiserver()
+    cluster.bring_back_apiserver()
     _assert_in_the_middle(work)
     work.wait_bound(*[f"pod-{index:03}" for index in range(60)], timeout=60)
     _fill_exactly(work, "rest")

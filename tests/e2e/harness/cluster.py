@@ -33,7 +33,7 @@ class Cluster:
         self.objects = []
         self.allocator = None
         self.scheduler = None
-        self._others = []
+        self._schedulers = []
 
     def start(self):
         """Starts everything and returns when GPU pods are admitted and schedulers are healthy."""
@@ -102,7 +102,7 @@ class Cluster:
     def start_scheduler(self, name, configuration):
         """Starts one more kube-scheduler."""
         scheduler = Scheduler(self.plane, name, configuration)
-        self._others.append(scheduler)
+        self._schedulers.append(scheduler)
         return scheduler.start()
 
     def kubectl(self, *arguments, stdin=None, user="admin"):
@@ -118,10 +118,23 @@ class Cluster:
         """The chart's MutatingWebhookConfiguration as applied."""
         return chart.of_kind(self.objects, "MutatingWebhookConfiguration")[0]
 
+    def bring_back_apiserver(self):
+        """Starts the API server again, and anew those of Kubernetes' own clients that wait long.
+
+        Their watches would come back only after another half a minute of back-off. The allocator is
+        not among them: that it recovers by itself is what tests are about.
+        """
+        self.plane.start_apiserver()
+        self.plane.controllers.kill()
+        self.plane.controllers.start()
+        for scheduler in self._schedulers:
+            scheduler.process.kill()
+            scheduler.start()
+
     def restore(self):
         """Brings back what a test took away: API server, allocator, webhooks, policies."""
         if not self.plane.apiserver.running():
-            self.plane.start_apiserver()
+            self.bring_back_apiserver()
         if not self.allocator.process.running() or self.allocator.server != self.plane.server:
             self.allocator.process.stop()
             self.allocator.start()
@@ -133,7 +146,7 @@ class Cluster:
 
     def processes(self):
         """Every program of the cluster."""
-        found = self.plane.processes() + [each.process for each in self._others]
+        found = self.plane.processes() + [each.process for each in self._schedulers]
         if self.allocator and self.allocator.process:
             found.append(self.allocator.process)
         return found
