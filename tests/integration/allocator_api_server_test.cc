@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole allocator on a fake API server: what is written there, and what happens when it
+// misbehaves.
+#include <gmock/gmock.h>
+
+#include <future>
+
+#include "api/inventory_codec.h"
+#include "tests/integration/allocator_fixture.h"
+#include "tests/support/fake_api_server.h"
+
+namespace aliquot::allocator {
+namespace {
+
+using test::FakeApiServer;
+using test::FakeApiStore;
+using test::Fault;
+using testing::HasSubstr;
+
+constexpr auto kPod = FakeApiStore::Kind::kPod;
+constexpr auto kNode = FakeApiStore::Kind::kNode;
+
+Json NodeJson(const std::string& name, int cards) {
+  model::Inventory inventory;
+  for (int i = 0; i < cards; ++i) {
+    model::Card card;
+    card.uuid = "GPU-" + name + "-" + std::to_string(i);
+    card.minor = i;
+    card.model = "L4";
+    card.mib = 16384;
+    card.health = "ok";
+    inventory.cards.push_back(card);
+  }
+  return {{"apiVersion", "v1"},
+          {"kind", "Node"},
+          {"metadata",
+           {{"name", name},
+            {"annotations", {{"aliquot.io/gpu-inventory", api::FormatInventory(inventory)}}}}}};
+}
+
+class ApiServerTest : public AllocatorTest {
+ protected:
+  ApiServerTest() : server_(test::FakeApiServerOptions(), &api_authority_) {
+    const std::string ca = directory_.Write("api-ca.crt", api_authority_.certificate());
+    configuration_.kubeconfig =
+        directory_.Write("kubeconfig",
+                         "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                         "clusters: [{name: c, cluster: {server: \"" +
+                             server_.url() + "\", certificate-authority: \"" + ca +
+                             "\"}}]\n"
+                             "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+                             "users: [{name: u, user: {token: secret}}]\n");
+    server_.store().Put(kNode, NodeJson("n", 2));
+  }
+  ~ApiServerTest() override { application_.reset(); }  // before the server it talks to
+
+  Json Stored(const std::string& name) const {
+    return server_.store().Find(kPod, "default/" + name).value_or(Json());
+  }
+  // The node name of a stored pod, "" while it has none.
+  std::string NodeOf(const std::string& name) const {
+    return Stored(name).value("/spec/nodeName"_json_pointer, "");
+  }
+  std::string AnnotationOf(const std::string& name, const std::string& key) const {
+    const Json pod = Stored(name);
+    return pod.at("metadata").value("annotations", Json::object()).value(key, "");
+  }
+  void PutPending(const std::string& name, int core, int memory) {
+    server_.store().Put(kPod, PodJson(name, core, memory));
+  }
+
+  test::CertificateAuthority api_authority_{"API server CA"};
+  mutable FakeApiServer server_;
+};
+
+TEST_F(ApiServerTest, OneWriteSetsNodeAndCards) {
+  PutPending("p", 20, 15);
+  StartReady();
+  EXPECT_EQ(Filter(PodJson("p", 20, 15), {"n"})["NodeNames"], Json({"n"}));
+  EXPECT_EQ(Bind("p", "n"), "");
+  EXPECT_EQ(NodeOf("p"), "n");
+  EXPECT_EQ(AnnotationOf("p", "tencent.com/predicate-gpu-idx-0"), "0");
+  EXPECT_THAT(AnnotationOf("p", "aliquot.io/allocation"), HasSubstr("GPU-n-0"));
+  EXPECT_EQ(server_.Count("POST", "/pods/p/binding"), 1u);
+  EXPECT_EQ(server_.Count("PATCH", "/pods/p"), 0u);
+  EXPECT_EQ(server_.Count("GET", "/pods/p"), 0u) << "no read on the scheduling path";
+}
+
+TEST_F(ApiServerTest, NothingIsAnsweredBeforeBothListsAreComplete) {
+  Fault silence;
+  silence.kind = Fault::Kind::kSilence;
+  silence.target = "/pods";
+  silence.times = 1000;
+  server_.Inject(silence);
+  Start();
+  ASSERT_TRUE(Eventually([this] {
+    return Monitor("/readyz").body == "not synced yet: the first list of pods is not complete\n";
+  })) << Monitor("/readyz").body;
+  EXPECT_EQ(Monitor("/readyz").status, 503);
+  EXPECT_EQ(Monitor("/healthz").status, 200);
+  EXPECT_THAT(Filter(PodJson("p", 100, 0), {"n"})["Error"], HasSubstr("has not read all"));
+  EXPECT_THAT(Bind("p", "n"), HasSubstr("has not read all"));
+  EXPECT_EQ(Extender().Post("/scheduler/prioritize", "{}").status, 503);
+  PatchOf(Review("/admission/mutate", CreateReview("pods", "", PodJson("p", 100, 0))));
+  EXPECT_TRUE(
+      PatchOf(Review("/admission/stamp", CreateReview("pods", "binding", BindingJson("p", "n"))))
+          .is_null());
+}
+
+TEST_F(ApiServerTest, ARestartHoldsTheSameCards) {
+  for (const char* name : {"p", "q", "r"}) {
+    PutPending(name, 60, 4);
+  }
+  StartReady();
+  EXPECT_EQ(Bind("p", "n"), "");
+  EXPECT_EQ(Bind("q", "n"), "");
+  const Json before = MonitorJson("/cards");
+  application_.reset();
+  StartReady();
+  EXPECT_EQ(MonitorJson("/cards"), before);
+  EXPECT_NE(Bind("r", "n"), "") << "both cards are held";
+  EXPECT_EQ(NodeOf("r"), "");
+}
+
+TEST_F(ApiServerTest, FreesCardsWhenAPodFinishesOrIsDeleted) {
+  PutPending("p", 200, 0);
+  StartReady();
+  const auto idle = [this] { return MonitorJson("/cards")["nodes"][0]["cards"][0]["pods"] == 0; };
+  EXPECT_EQ(Bind("p", "n"), "");
+  EXPECT_FALSE(idle());
+  Json pod = Stored("p");
+  pod["status"]["phase"] = "Succeeded";
+  server_.store().Put(kPod, pod);
+  EXPECT_TRUE(Eventually(idle));
+  PutPending("q", 200, 0);
+  ASSERT_TRUE(Eventually([this] { return Monitor("/explain?pod=default/q").status == 200; }));
+  EXPECT_EQ(Bind("q", "n"), "");
+  server_.store().Delete(kPod, "default/q");
+  EXPECT_TRUE(Eventually(idle));
+}
+
+TEST_F(ApiServerTest, APodBoundByHandGetsItsCardsLate) {
+  Json pod = PodJson("byhand", 100, 0);
+  pod["spec"]["nodeName"] = "n";
+  pod["status"]["phase"] = "Pending";
+  StartReady();
+  server_.store().Put(kPod, pod);
+  EXPECT_TRUE(Eventually(
+      [this] { return AnnotationOf("byhand", "tencent.com/predicate-gpu-idx-0") == "0"; }));
+}
+
+TEST_F(ApiServerTest, ALostAnswerIsNotConfirmedAndSettledByTheWatch) {
+  PutPending("p", 100, 0);
+  configuration_.deadlines.bind = std::chrono::milliseconds(500);
+  StartReady();
+  Fault lost;
+  lost.kind = Fault::Kind::kDoThenCut;
+  lost.target = "/binding";
+  server_.Inject(lost);
+  const std::string first = Bind("p", "n");
+  EXPECT_TRUE(first.empty() || first == "bind not confirmed yet") << first;
+  EXPECT_TRUE(Eventually([this] { return Bind("p", "n").empty(); }));
+  EXPECT_EQ(server_.Count("POST", "/binding"), 1u) << "never posted twice";
+}
+
+TEST_F(ApiServerTest, ADrainFinishesTheBindInFlight) {
+  PutPending("p", 100, 0);
+  configuration_.deadlines.bind = std::chrono::milliseconds(1000);
+  StartReady();
+  Fault silence;
+  silence.kind = Fault::Kind::kSilence;
+  silence.target = "/binding";
+  server_.Inject(silence);
+  auto bind = std::async(std::launch::async, [this] { return Bind("p", "n"); });
+  ASSERT_TRUE(Eventually([this] { return server_.Count("POST", "/binding") == 1; }));
+  const test::HttpReply ready = Monitor("/readyz");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_TRUE(application_->Drain().ok());
+  EXPECT_EQ(bind.get(), "bind not confirmed yet");
+  EXPECT_FALSE(test::HttpTestClient(application_->addresses().extender).ok());
+}
+
+TEST_F(ApiServerTest, SaysWhyTheKubeconfigCannotBeUsed) {
+  configuration_.kubeconfig = directory_.Write("kubeconfig", "apiVersion: v1\nkind: Config\n");
+  Problems problems;
+  Application application(configuration_, *log_);
+  EXPECT_FALSE(application.Start(problems));
+  ASSERT_EQ(problems.lines().size(), 1u);
+  EXPECT_THAT(problems.lines()[0], HasSubstr("kubeconfig"));
+}
+
+}  // namespace
+}  // namespace aliquot::allocator
