@@ -18,6 +18,21 @@ def test_deleting_a_pod_frees_its_card(work):
     work.ledger().check()
 
 
+def test_a_freed_card_is_taken_every_time(work):
+    # kube-scheduler learns of the end of a pod by another connection than we do, and is often faster.
+    # A pod that it asks about too early must not be forgotten: nothing else would wake it.
+    work.add_node(cards=2)
+    work.create(pods.share("other", core=60, memory=15))
+    work.create(pods.share("holder-0", core=60, memory=15))
+    work.wait_bound("other", "holder-0")
+    for turn in range(15):
+        work.create(pods.share(f"holder-{turn + 1}", core=60, memory=15))
+        work.wait_refused(f"holder-{turn + 1}")
+        work.delete(f"holder-{turn}")
+        work.wait_bound(f"holder-{turn + 1}", timeout=5)
+    work.ledger().check()
+
+
 def test_a_terminating_pod_keeps_its_card_until_it_is_gone(work):
     # Room by kube-scheduler's own count, so that only our ledger stands in the way.
     node = work.add_node(cards=2)
