@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "api/extender_wire.h"
-#include "extender/node_order.h"
 #include "model/demand.h"
 #include "scoring/refusal.h"
 
@@ -21,9 +20,6 @@ using scoring::Refusal;
 
 namespace {
 
-// How many nodes are checked between two looks at the clock.
-constexpr std::size_t kNodesPerClockRead = 64;
-
 // While a bind is on its way the pod can go nowhere else; on its own node the new request joins it.
 constexpr std::string_view kBoundElsewhere = "the pod is being bound to another node";
 
@@ -33,25 +29,20 @@ std::uint64_t Mixed(std::uint64_t hash, std::string_view text) {
   return (hash ^ std::hash<std::string_view>()(text)) * kPrime;
 }
 
-constexpr std::string_view kTooLate =
-    "filter did not finish in time; kube-scheduler will ask again";
-
 }  // namespace
 
 struct Filter::Request {
   SteadyTime started;
   api::ExtenderArgs args;
   Result<model::PodDemand> demand = model::PodDemand();
+  std::string unusable;  // why there is no demand
   std::shared_ptr<const ledger::Snapshot> snapshot;
   std::optional<std::string> held_on;  // the node of the pod's own reservation
-  std::vector<Refusal> verdicts;       // parallel to args.node_names
-  bool cut_short = false;
+  std::vector<Judgement> verdicts;     // parallel to args.node_names; empty: all of them fit
 
-  std::string_view Wanted() const {
-    return demand.ok() ? std::string_view(demand->shape) : demand.status().message();
-  }
   std::uint64_t Question() const {
-    std::uint64_t hash = Mixed(args.pod.tolerates_cordon ? 1 : 0, Wanted());
+    std::uint64_t hash =
+        Mixed(args.pod.tolerates_cordon ? 1 : 0, demand.ok() ? demand->shape : unusable);
     for (const std::string_view name : args.node_names) {
       hash = Mixed(hash, name);
     }
@@ -59,13 +50,13 @@ struct Filter::Request {
   }
 };
 
-Filter::Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending,
-               const scoring::Placer& placer, const model::ResourceNames& names, const Clock& clock,
+Filter::Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, NodeJudge& judge,
+               const model::ResourceNames& names, const Clock& clock,
                observability::Metrics& metrics, observability::DecisionLog& log,
                const FilterOptions& options)
     : ledger_(ledger),
       pending_(pending),
-      placer_(placer),
+      judge_(judge),
       names_(names),
       clock_(clock),
       metrics_(metrics),
@@ -82,6 +73,7 @@ Reply Filter::Handle(std::string_view body) {
   }
   request.args = *std::move(args);
   request.demand = model::DemandOf(request.args.pod, names_);
+  request.unusable = request.demand.status().message();
   Remember(request);
   request.snapshot = ledger_.Read();
 
@@ -100,6 +92,11 @@ Reply Filter::Handle(std::string_view body) {
     if (cacheable) {
       cache_.Store(key, answer);
     }
+  }
+  if (answer->fits) {
+    pending_.Fitted(request.args.pod.uid);
+  } else {
+    pending_.Refused(request.args.pod.uid, clock_.SteadyNow());
   }
   Report(request, answer->fits ? RequestOutcome::kOk : RequestOutcome::kRefused,
          answer->fits ? "fits" : "refused", answer->reason);
@@ -123,8 +120,6 @@ void Filter::Remember(const Request& request) {
 // Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound
 // need none.
 Status Filter::CheckNodes(Request& request) const {
-  const std::vector<std::string_view>& names = request.args.node_names;
-  request.verdicts.assign(names.size(), Refusal::kNone);
   if (!request.demand.ok() || request.demand->empty()) {
     return Status::Ok();
   }
@@ -132,39 +127,28 @@ Status Filter::CheckNodes(Request& request) const {
     request.held_on = hold->node;
     return Status::Ok();
   }
-  const SteadyTime deadline = request.started + options_.deadline;
-  scoring::StepBudget budget(placer_.options());
-  std::size_t done = 0;
-  for (const std::size_t i : OrderForSearch(names, *request.demand)) {
-    if (done++ % kNodesPerClockRead == 0 && clock_.SteadyNow() > deadline) {
-      return Status(StatusCode::kDeadlineExceeded, std::string(kTooLate));
-    }
-    scoring::NodeState node;
-    Refusal& verdict = request.verdicts[i];
-    if (!request.snapshot->Find(names[i], &node)) {
-      verdict = Refusal::kUnknownNode;
-      continue;
-    }
-    const scoring::Verdict found =
-        placer_.Check(node, *request.demand, request.args.pod.tolerates_cordon, budget);
-    verdict = found.refusal;
-    request.cut_short = request.cut_short || found.cut_short;
+  Result<NodeJudge::Outcome> outcome =
+      judge_.Judge(*request.snapshot,
+                   {request.args.node_names, *request.demand, request.args.pod.tolerates_cordon,
+                    /*ranked=*/false, request.started + options_.deadline});
+  if (!outcome.ok()) {
+    return outcome.status();
   }
-  if (request.cut_short) {
+  if (outcome->cut_short) {
     metrics_.CountSearchCutShort();
   }
+  request.verdicts = std::move(outcome->judgements);
   return Status::Ok();
 }
 
 std::shared_ptr<const FilterAnswer> Filter::Answer(const Request& request) const {
   const std::vector<std::string_view>& names = request.args.node_names;
-  const std::string unusable = request.demand.status().message();
   api::FilterResult result;
   std::array<std::size_t, scoring::kAllRefusals.size()> counts{};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Refusal verdict = request.verdicts[i];
+    const Refusal verdict = request.verdicts.empty() ? Refusal::kNone : request.verdicts[i].refusal;
     if (!request.demand.ok()) {
-      result.unresolvable.push_back({names[i], unusable});
+      result.unresolvable.push_back({names[i], request.unusable});
     } else if (request.held_on && *request.held_on != names[i]) {
       result.failed.push_back({names[i], kBoundElsewhere});
     } else if (verdict == Refusal::kNone) {
@@ -178,7 +162,7 @@ std::shared_ptr<const FilterAnswer> Filter::Answer(const Request& request) const
   auto answer = std::make_shared<FilterAnswer>();
   answer->fits = !result.kept.empty();
   if (!request.demand.ok()) {
-    answer->reason = unusable;
+    answer->reason = request.unusable;
   } else if (!answer->fits && request.held_on) {
     answer->reason = kBoundElsewhere;
   } else if (!answer->fits && !names.empty()) {

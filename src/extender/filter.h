@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 #include "extender/answer_cache.h"
+#include "extender/node_judge.h"
 #include "extender/reply.h"
 #include "ledger/ledger.h"
 #include "ledger/pending_pods.h"
 #include "model/names.h"
 #include "observability/decision_log.h"
 #include "observability/metrics.h"
-#include "scoring/placer.h"
 
 namespace aliquot::extender {
 
@@ -33,7 +33,7 @@ struct FilterOptions {
 // referred to must outlive it.
 class Filter {
  public:
-  Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, const scoring::Placer& placer,
+  Filter(const ledger::Ledger& ledger, ledger::PendingPods& pending, NodeJudge& judge,
          const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
          observability::DecisionLog& log, const FilterOptions& options);
 
@@ -52,7 +52,7 @@ class Filter {
 
   const ledger::Ledger& ledger_;
   ledger::PendingPods& pending_;
-  const scoring::Placer& placer_;
+  NodeJudge& judge_;
   const model::ResourceNames names_;
   const Clock& clock_;
   observability::Metrics& metrics_;

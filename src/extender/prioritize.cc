@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/extender_wire.h"
-#include "extender/node_order.h"
 #include "model/demand.h"
 #include "scoring/rank_nodes.h"
 
@@ -15,21 +14,23 @@ namespace aliquot::extender {
 
 using observability::RequestOutcome;
 
+namespace {
+
+// As filter's: past it the scores come too late to be worth the scheduler's time.
+constexpr std::chrono::seconds kDeadline{1};
+
+}  // namespace
+
 struct Prioritize::Request {
   SteadyTime started;
   api::ExtenderArgs args;
   Result<model::PodDemand> demand = model::PodDemand();
 };
 
-Prioritize::Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer,
+Prioritize::Prioritize(const ledger::Ledger& ledger, NodeJudge& judge,
                        const model::ResourceNames& names, const Clock& clock,
                        observability::Metrics& metrics, observability::DecisionLog& log)
-    : ledger_(ledger),
-      placer_(placer),
-      names_(names),
-      clock_(clock),
-      metrics_(metrics),
-      log_(log) {}
+    : ledger_(ledger), judge_(judge), names_(names), clock_(clock), metrics_(metrics), log_(log) {}
 
 Reply Prioritize::Handle(std::string_view body) {
   Request request;
@@ -77,20 +78,19 @@ std::vector<int> Prioritize::ScoreNodes(const Request& request) const {
 void Prioritize::RankFitting(const Request& request, std::vector<int>& scores) const {
   const std::vector<std::string_view>& names = request.args.node_names;
   const std::shared_ptr<const ledger::Snapshot> snapshot = ledger_.Read();
-  scoring::StepBudget budget(placer_.options());
+  const Result<NodeJudge::Outcome> outcome =
+      judge_.Judge(*snapshot, {names, *request.demand, request.args.pod.tolerates_cordon,
+                               /*ranked=*/true, request.started + kDeadline});
+  if (!outcome.ok()) {
+    return;  // no scores: kube-scheduler decides by the other plugins'
+  }
   std::vector<scoring::RankedNode> fitting;
   std::vector<std::size_t> places;  // parallel to `fitting`: index into names
   fitting.reserve(names.size());
   places.reserve(names.size());
-  scoring::Choice choice;
-  for (const std::size_t i : OrderForSearch(names, *request.demand)) {
-    scoring::NodeState node;
-    if (!snapshot->Find(names[i], &node)) {
-      continue;
-    }
-    placer_.ChooseInto(node, *request.demand, request.args.pod.tolerates_cordon, budget, choice);
-    if (choice.verdict.fits()) {
-      fitting.push_back({names[i], placer_.policy().RankNode(node, *request.demand, choice.cards)});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (outcome->judgements[i].fits()) {
+      fitting.push_back({names[i], outcome->judgements[i].rank});
       places.push_back(i);
     }
   }

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "extender/node_judge.h"
 #include "extender/reply.h"
 #include "ledger/ledger.h"
 #include "model/names.h"
 #include "observability/decision_log.h"
 #include "observability/metrics.h"
-#include "scoring/placer.h"
 
 namespace aliquot::extender {
 
@@ -23,9 +23,8 @@ namespace aliquot::extender {
 // Thread-safe. Everything referred to must outlive it.
 class Prioritize {
  public:
-  Prioritize(const ledger::Ledger& ledger, const scoring::Placer& placer,
-             const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
-             observability::DecisionLog& log);
+  Prioritize(const ledger::Ledger& ledger, NodeJudge& judge, const model::ResourceNames& names,
+             const Clock& clock, observability::Metrics& metrics, observability::DecisionLog& log);
 
   // Status 400 with one sentence for a body that cannot be used: kube-scheduler then drops our
   // scores only.
@@ -40,7 +39,7 @@ class Prioritize {
               std::string_view node, std::string_view reason);
 
   const ledger::Ledger& ledger_;
-  const scoring::Placer& placer_;
+  NodeJudge& judge_;
   const model::ResourceNames names_;
   const Clock& clock_;
   observability::Metrics& metrics_;

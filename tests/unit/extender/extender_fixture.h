@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "extender/node_judge.h"
 #include "ledger/ledger.h"
 #include "ledger/pending_pods.h"
 #include "model/names.h"
@@ -67,6 +68,7 @@ class ExtenderFixture : public ::testing::Test {
   model::ResourceNames names_;
   scoring::Placer placer_;
   topology::Catalog catalog_;
+  NodeJudge judge_{placer_, clock_};
   ledger::Ledger ledger_{placer_, catalog_, names_, clock_};
   ledger::PendingPods pending_;
   observability::Metrics metrics_{clock_};

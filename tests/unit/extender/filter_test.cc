@@ -49,7 +49,7 @@ class FilterTest : public ExtenderFixture {
   }
   json Ask(const model::Pod& pod, const Names& names) { return Ask(ArgsFor(pod, names)); }
 
-  Filter filter_{ledger_, pending_, placer_, names_, clock_, metrics_, log_, FilterOptions()};
+  Filter filter_{ledger_, pending_, judge_, names_, clock_, metrics_, log_, FilterOptions()};
 };
 
 TEST_F(FilterTest, KeepsTheNodesThatFitAndSaysWhyNotForTheOthers) {
@@ -206,13 +206,15 @@ TEST_F(FilterTest, ANodeWithoutAnInventoryIsRefusedWithTheReason) {
 
 TEST_F(FilterTest, PastItsDeadlineTheAnswerIsAnError) {
   const TickingClock clock(std::chrono::milliseconds(400));
-  Filter filter(ledger_, pending_, placer_, names_, clock, metrics_, log_, FilterOptions());
+  NodeJudge judge(placer_, clock);
+  Filter filter(ledger_, pending_, judge, names_, clock, metrics_, log_, FilterOptions());
   Names names;
   for (int i = 0; i < 1000; ++i) {
     names.push_back("n" + std::to_string(i));
   }
   const json answer = json::parse(filter.Handle(ArgsFor(PodOf("p", 20, 15), names)).body);
-  EXPECT_EQ(answer["Error"], "filter did not finish in time; kube-scheduler will ask again");
+  EXPECT_EQ(answer["Error"],
+            "the nodes could not be judged in time; kube-scheduler will ask again");
   EXPECT_LT(clock.reads(), 8);  // it stopped at once, not after all names
 }
 
@@ -223,7 +225,8 @@ TEST_F(FilterTest, TheOrderOfTheNamesDecidesNothing) {
   options.steps_per_node = 50;
   options.steps_per_request = 60;
   const scoring::Placer placer(options, *scoring::FindPolicy("first-fit"));
-  Filter filter(ledger_, pending_, placer, names_, clock_, metrics_, log_, FilterOptions());
+  NodeJudge judge(placer, clock_);
+  Filter filter(ledger_, pending_, judge, names_, clock_, metrics_, log_, FilterOptions());
   model::Pod pod = PodOf("p", 30, 4);
   for (int i = 1; i < 8; ++i) {
     AddContainer(pod, "c" + std::to_string(i), model::ContainerKind::kApp, i, 30 + i, 4);

@@ -26,7 +26,7 @@ class PrioritizeTest : public ExtenderFixture {
     return scores;
   }
 
-  Prioritize prioritize_{ledger_, placer_, names_, clock_, metrics_, log_};
+  Prioritize prioritize_{ledger_, judge_, names_, clock_, metrics_, log_};
 };
 
 TEST_F(PrioritizeTest, TheBestNodeAloneGetsTen) {

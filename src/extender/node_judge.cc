@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extender/node_judge.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace aliquot::extender {
+namespace {
+
+// How many nodes are judged between two looks at the clock.
+constexpr std::size_t kNodesPerClockRead = 64;
+constexpr std::string_view kTooLate =
+    "the nodes could not be judged in time; kube-scheduler will ask again";
+
+std::vector<std::size_t> OrderByName(const std::vector<std::string_view>& names) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&names](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  return order;
+}
+
+}  // namespace
+
+// The nodes share one budget of search steps by the order of their names, so that the order of the
+// request decides nothing. It decides nothing anyhow while the budget lasts, as each node may take
+// no more than its own limit: only a request that runs low is gone through again in order, since
+// sorting 5,000 names costs as much as recalling what is known of them.
+Result<NodeJudge::Outcome> NodeJudge::Judge(const ledger::Snapshot& snapshot,
+                                            const JudgeRequest& request) {
+  const std::shared_ptr<Table> table = TableFor(request);
+  MutexLock lock(table->mutex);
+  Walk walk{snapshot, request, scoring::StepBudget(placer_.options()), {}, {}, false};
+  Status status = Go(walk, {}, table->nodes);
+  if (status.ok() && walk.budget_ran_low) {
+    Walk again{snapshot, request, scoring::StepBudget(placer_.options()), {}, {}, false};
+    status = Go(again, OrderByName(request.names), table->nodes);
+    walk.outcome = std::move(again.outcome);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return std::move(walk.outcome);
+}
+
+Status NodeJudge::Go(Walk& walk, const std::vector<std::size_t>& order, std::vector<Kept>& nodes) {
+  const std::vector<std::string_view>& names = walk.request.names;
+  walk.outcome.judgements.resize(names.size());
+  for (std::size_t done = 0; done < names.size(); ++done) {
+    if (done % kNodesPerClockRead == 0 && walk.request.deadline &&
+        clock_.SteadyNow() > *walk.request.deadline) {
+      return Status(StatusCode::kDeadlineExceeded, std::string(kTooLate));
+    }
+    const std::size_t i = order.empty() ? done : order[done];
+    scoring::NodeState node;
+    if (!walk.snapshot.Find(names[i], &node)) {
+      continue;
+    }
+    if (node.place >= nodes.size()) {
+      nodes.resize(std::max<std::size_t>(node.place + 1, names.size()));
+    }
+    const Kept known = Recall(walk, node, nodes[node.place]);
+    walk.outcome.judgements[i] = {known.refusal, known.rank};
+    walk.outcome.cut_short = walk.outcome.cut_short || known.cut_short;
+  }
+  return Status::Ok();
+}
+
+// The kept judgement where it stands, else a new one. With less left than one node may take, the
+// judgement depends on how much is left: nothing is recalled or kept then.
+NodeJudge::Kept NodeJudge::Recall(Walk& walk, const scoring::NodeState& node, Kept& kept) {
+  const bool full_budget = walk.budget.left() >= placer_.options().steps_per_node;
+  const bool enough =
+      !walk.request.ranked || kept.ranked || kept.refusal != scoring::Refusal::kNone;
+  if (full_budget && kept.version == node.version && enough) {
+    walk.budget.Take(kept.steps);
+    return kept;
+  }
+  judged_.fetch_add(1, std::memory_order_relaxed);
+  const Kept fresh = JudgeNode(walk, node);
+  if (full_budget) {
+    kept = fresh;
+  } else {
+    walk.budget_ran_low = true;
+  }
+  return fresh;
+}
+
+NodeJudge::Kept NodeJudge::JudgeNode(Walk& walk, const scoring::NodeState& node) const {
+  const JudgeRequest& request = walk.request;
+  scoring::Choice& choice = walk.choice;
+  Kept fresh;
+  fresh.version = node.version;
+  fresh.ranked = request.ranked;
+  const int before = walk.budget.left();
+  if (request.ranked) {
+    placer_.ChooseInto(node, request.demand, request.tolerates_cordon, walk.budget, choice);
+    if (choice.verdict.fits()) {
+      fresh.rank = placer_.policy().RankNode(node, request.demand, choice.cards);
+    }
+  } else {
+    choice.verdict = placer_.Check(node, request.demand, request.tolerates_cordon, walk.budget);
+  }
+  fresh.refusal = choice.verdict.refusal;
+  fresh.cut_short = choice.verdict.cut_short;
+  fresh.steps = before - walk.budget.left();
+  return fresh;
+}
+
+std::shared_ptr<NodeJudge::Table> NodeJudge::TableFor(const JudgeRequest& request) {
+  const std::string key = (request.tolerates_cordon ? "t " : "- ") + request.demand.shape;
+  // kube-scheduler asks about most of the cluster, so a request shows how large a table grows.
+  const std::size_t table_bytes = std::max<std::size_t>(1, request.names.size()) * sizeof(Kept);
+  const std::size_t most = std::max<std::size_t>(1, capacity_bytes_ / table_bytes);
+  MutexLock lock(mutex_);
+  const auto found = shapes_.find(key);
+  if (found != shapes_.end()) {
+    uses_.splice(uses_.end(), uses_, found->second.use);
+    return found->second.table;
+  }
+  // A request that still uses a dropped table keeps it until it is done.
+  while (shapes_.size() >= most) {
+    shapes_.erase(uses_.front());
+    uses_.pop_front();
+  }
+  uses_.push_back(key);
+  Shape shape{std::make_shared<Table>(), std::prev(uses_.end())};
+  return shapes_.emplace(key, std::move(shape)).first->second.table;
+}
+
+}  // namespace aliquot::extender

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extender/node_judge.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "tests/unit/extender/extender_fixture.h"
+
+namespace aliquot::extender {
+namespace {
+
+using scoring::Refusal;
+using Views = std::vector<std::string_view>;
+
+class NodeJudgeTest : public ExtenderFixture {
+ protected:
+  NodeJudgeTest() : ExtenderFixture("binpack") {}
+
+  NodeJudge::Outcome Judge(NodeJudge& judge, const model::Pod& pod, bool ranked = true) {
+    const auto demand = *model::DemandOf(pod, names_);
+    const Views names(node_names_.begin(), node_names_.end());
+    auto outcome = judge.Judge(*ledger_.Read(), {names, demand, false, ranked, {}});
+    EXPECT_TRUE(outcome.ok());
+    return *std::move(outcome);
+  }
+  // What a judge says that has kept nothing.
+  NodeJudge::Outcome Afresh(const model::Pod& pod, bool ranked = true) {
+    NodeJudge judge(placer_, clock_);
+    return Judge(judge, pod, ranked);
+  }
+  static void ExpectSame(const NodeJudge::Outcome& a, const NodeJudge::Outcome& b) {
+    EXPECT_EQ(a.cut_short, b.cut_short);
+    ASSERT_EQ(a.judgements.size(), b.judgements.size());
+    for (std::size_t i = 0; i < a.judgements.size(); ++i) {
+      EXPECT_EQ(a.judgements[i].refusal, b.judgements[i].refusal) << i;
+      EXPECT_EQ(a.judgements[i].rank, b.judgements[i].rank) << i;
+    }
+  }
+  void AddNodes(int count, int cards) {
+    for (int i = 0; i < count; ++i) {
+      node_names_.push_back("n" + std::to_string(i));
+      AddNode(node_names_.back(), cards);
+    }
+  }
+
+  std::vector<std::string> node_names_;
+};
+
+TEST_F(NodeJudgeTest, OnlyNodesThatChangedAreJudgedAnew) {
+  AddNodes(10, 2);
+  EXPECT_TRUE(Judge(judge_, PodOf("a", 20, 4)).judgements[9].fits());
+  EXPECT_EQ(judge_.judged(), 10);
+  Judge(judge_, PodOf("b", 20, 4));  // another pod of the same shape
+  EXPECT_EQ(judge_.judged(), 10);
+  Occupy("n3", "other", 90, 4);
+  Judge(judge_, PodOf("c", 20, 4));
+  EXPECT_EQ(judge_.judged(), 11);
+}
+
+TEST_F(NodeJudgeTest, AnotherShapeOrTolerationIsJudgedForItself) {
+  AddNodes(2, 1);
+  Judge(judge_, PodOf("a", 20, 4));
+  Judge(judge_, PodOf("a", 20, 5));
+  EXPECT_EQ(judge_.judged(), 4);
+  const auto demand = *model::DemandOf(PodOf("a", 20, 4), names_);
+  const Views names(node_names_.begin(), node_names_.end());
+  ASSERT_TRUE(judge_.Judge(*ledger_.Read(), {names, demand, true, true, {}}).ok());
+  EXPECT_EQ(judge_.judged(), 6);
+}
+
+TEST_F(NodeJudgeTest, FilterLeavesTheRankToPrioritizeAndUsesItAfter) {
+  AddNodes(4, 1);
+  Occupy("n0", "other", 90, 4);
+  const model::Pod pod = PodOf("a", 20, 4);
+  Judge(judge_, pod, /*ranked=*/false);
+  EXPECT_EQ(judge_.judged(), 4);
+  ExpectSame(Judge(judge_, pod, /*ranked=*/true), Afresh(pod));
+  EXPECT_EQ(judge_.judged(), 7);  // n0 is refused: it needs no rank
+  Judge(judge_, pod, /*ranked=*/false);
+  EXPECT_EQ(judge_.judged(), 7);
+}
+
+TEST_F(NodeJudgeTest, ANodeMadeAgainIsAnotherNode) {
+  AddNodes(1, 1);
+  EXPECT_TRUE(Judge(judge_, PodOf("a", 20, 4)).judgements[0].fits());
+  ledger_.RemoveNode("n0");
+  EXPECT_EQ(Judge(judge_, PodOf("a", 20, 4)).judgements[0].refusal, Refusal::kUnknownNode);
+  AddNode("n0", 1, 512);  // too small now, and in the same place
+  EXPECT_EQ(Judge(judge_, PodOf("a", 20, 4)).judgements[0].refusal, Refusal::kCardTooSmall);
+}
+
+TEST_F(NodeJudgeTest, TheLeastRecentlyUsedShapeIsForgottenFirst) {
+  AddNodes(10, 1);
+  NodeJudge judge(placer_, clock_, 2 * 10 * 32);  // room for two shapes
+  Judge(judge, PodOf("a", 10, 4));
+  Judge(judge, PodOf("b", 20, 4));
+  Judge(judge, PodOf("a", 10, 4));
+  EXPECT_EQ(judge.judged(), 20);
+  Judge(judge, PodOf("c", 30, 4));  // drops b's
+  Judge(judge, PodOf("a", 10, 4));
+  EXPECT_EQ(judge.judged(), 30);
+  Judge(judge, PodOf("b", 20, 4));
+  EXPECT_EQ(judge.judged(), 40);
+}
+
+// Whatever happened before, a judge that remembers says what one says that does not.
+TEST_F(NodeJudgeTest, RememberingNeverChangesTheAnswer) {
+  AddNodes(30, 4);
+  std::mt19937 random(20251129);
+  std::vector<std::string> held;
+  for (int round = 0; round < 300; ++round) {
+    const int core = 10 + static_cast<int>(random() % 6) * 10;
+    model::Pod pod = PodOf("p" + std::to_string(round), core, 4);
+    if (round % 3 == 0) {
+      AddContainer(pod, "second", model::ContainerKind::kApp, 1, 35, 8);
+    }
+    const bool ranked = random() % 2 == 0;
+    const auto kept = Judge(judge_, pod, ranked);
+    const auto afresh = Afresh(pod, ranked);
+    for (std::size_t i = 0; i < kept.judgements.size(); ++i) {
+      ASSERT_EQ(kept.judgements[i].refusal, afresh.judgements[i].refusal) << round << " " << i;
+      if (ranked) {
+        ASSERT_EQ(kept.judgements[i].rank, afresh.judgements[i].rank) << round << " " << i;
+      }
+    }
+    const std::string node = node_names_[random() % node_names_.size()];
+    if (ledger_.Commit(RequestFor(pod, node)).outcome == ledger::CommitOutcome::kReserved) {
+      held.push_back(pod.uid);
+    }
+    if (held.size() > 60) {
+      ledger_.Release(held[random() % held.size()]);
+    }
+  }
+  EXPECT_LT(judge_.judged(), 300 * 30 / 2);  // and it did remember
+}
+
+// A pod that uses up the search steps: the kept steps count as if they were taken again, and the
+// nodes get them in the order of their names.
+TEST_F(NodeJudgeTest, AnExhaustedBudgetFallsOnTheSameNodesWithAndWithoutMemory) {
+  scoring::PlacerOptions options;
+  options.steps_per_node = 200;
+  options.steps_per_request = 700;
+  const scoring::Placer placer(options, *scoring::FindPolicy("binpack"));
+  AddNodes(12, 6);
+  for (int i = 0; i < 12; ++i) {
+    for (int card = 0; card < 6; ++card) {
+      Occupy(node_names_[static_cast<std::size_t>(i)],
+             "f" + std::to_string(i) + "-" + std::to_string(card), 31 + 3 * card + i, 4);
+    }
+  }
+  model::Pod pod = PodOf("p", 22, 4);
+  for (int i = 1; i < 12; ++i) {
+    AddContainer(pod, "c" + std::to_string(i), model::ContainerKind::kApp, i, 21 + i % 5, 4);
+  }
+  NodeJudge afresh(placer, clock_);
+  const auto expected = Judge(afresh, pod);
+  EXPECT_TRUE(expected.cut_short);
+  NodeJudge judge(placer, clock_);
+  for (int round = 0; round < 4; ++round) {
+    ExpectSame(Judge(judge, pod), expected);
+  }
+  // The same nodes in another order: each has its own answer still.
+  std::map<std::string, Refusal> by_name;
+  for (std::size_t i = 0; i < node_names_.size(); ++i) {
+    by_name[node_names_[i]] = expected.judgements[i].refusal;
+  }
+  std::reverse(node_names_.begin(), node_names_.end());
+  NodeJudge other(placer, clock_);
+  const auto reversed = Judge(other, pod);
+  for (std::size_t i = 0; i < node_names_.size(); ++i) {
+    EXPECT_EQ(reversed.judgements[i].refusal, by_name[node_names_[i]]) << node_names_[i];
+  }
+}
+
+}  // namespace
+}  // namespace aliquot::extender
