@@ -58,10 +58,7 @@ TEST_F(HttpServerTest, DrainLetsAHalfReceivedRequestArrive) {
   HttpTestClient client = Connect();
   const std::string request = PostText("/echo", "{\"a\":1}");
   ASSERT_TRUE(client.Send(request.substr(0, 30)));
-  // The server has seen the first half once it has answered somebody who came later on the same
-  // worker.
-  options_.worker_threads = 1;
-  for (int i = 0; i < 8; ++i) ASSERT_EQ(Connect().Get("/ping").status, 200);
+  // Read or not, the bytes have reached the server's socket: loopback delivers as it sends.
   std::future<Status> drained =
       std::async(std::launch::async, [this] { return server_->Drain(seconds(20)); });
   EXPECT_EQ(drained.wait_for(milliseconds(100)), std::future_status::timeout);
@@ -111,35 +108,29 @@ TEST_F(HttpServerTest, DrainCutsWhatIsStillBusyAtItsDeadlineAndSaysSo) {
   EXPECT_FALSE(busy.Read().received());
 }
 
-TEST_F(HttpServerTest, DrainUnderLoadLosesNoRequestThatWasSent) {
+TEST_F(HttpServerTest, DrainUnderLoadAnswersEveryRequestThatAHandlerSaw) {
   StartTls(true);
-  // Each client repeats on one connection until a reply says close; then the server owes it
-  // nothing.
-  std::vector<std::future<int>> clients;
+  // Each client repeats on one connection until a reply says close, or the connection ends between
+  // two requests: then nothing was done, and the client may repeat the request elsewhere.
+  std::vector<std::future<std::size_t>> clients;
   for (int i = 0; i < 4; ++i) {
     clients.push_back(std::async(std::launch::async, [this] {
       HttpTestClient client = Connect();
-      int lost = 0;
-      while (client.ok()) {
-        if (!client.Send(PostText("/echo", "{}"))) break;
-        const auto reply = client.Read();
-        if (!reply.received()) {
-          ++lost;
-          break;
-        }
-        if (reply.headers.count("connection") != 0) break;
+      std::size_t answered = 0;
+      bool open = client.ok();
+      while (open) {
+        const HttpReply reply = client.Post("/echo", "{}");
+        if (reply.status == 200) ++answered;
+        open = reply.received() && reply.headers.count("connection") == 0;
       }
-      return lost;
+      return answered;
     }));
   }
   ASSERT_TRUE(observer_.WaitForRequests(100));
   EXPECT_TRUE(server_->Drain(seconds(10)).ok());
-  int lost = 0;
-  for (std::future<int>& client : clients) lost += client.get();
-  // One that is between two requests looks idle; a request that crosses the close is the client's
-  // to repeat, which Go's does for a connection closed before any byte of the reply.
-  EXPECT_LE(lost, 4);
-  for (const auto& request : observer_.requests()) EXPECT_EQ(request.record.status, 200);
+  std::size_t answered = 0;
+  for (std::future<std::size_t>& client : clients) answered += client.get();
+  EXPECT_EQ(answered, observer_.requests().size());
 }
 
 TEST_F(HttpServerTest, DestructionWithoutDrainEndsOpenConnections) {
