@@ -70,9 +70,10 @@ TEST(Warnings, AReplacedVariable) {
 }
 
 TEST(Warnings, OurAnnotationsAreStrippedOnCreation) {
-  for (const char* key : {"aliquot.io/allocation", "aliquot.io/allocation-signature",
-                          "tencent.com/predicate-node", "tencent.com/predicate-time",
-                          "tencent.com/predicate-gpu-idx-0", "tencent.com/gpu-assigned"}) {
+  for (const char* key :
+       {"aliquot.io/allocation", "aliquot.io/allocation-signature", "tencent.com/predicate-node",
+        "tencent.com/predicate-time", "tencent.com/predicate-gpu-idx-0", "tencent.com/gpu-assigned",
+        "aliquot.io/requeued"}) {
     const json pod = PodAnnotated(key, "x");
     EXPECT_EQ(OnlyWarning(pod),
               "annotation " + std::string(key) + " is removed; only Aliquot writes it");
