@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/application.h"
 
+#include <malloc.h>
+
 #include <utility>
 
 #include "observability/build_info.h"
@@ -66,6 +68,11 @@ bool Application::StartListeners(Problems& problems) {
 void Application::Tick() {
   core_->Tick();
   metrics_.SetLogLinesDropped(log_.dropped());
+  if (!trimmed_ && core_->readiness().synced()) {
+    // Reading the whole cluster once took more memory than keeping it.
+    trimmed_ = true;
+    malloc_trim(0);
+  }
 }
 
 Status Application::Drain() {

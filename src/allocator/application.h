@@ -57,6 +57,7 @@ class Application {
   std::unique_ptr<Listeners> listeners_;
   std::unique_ptr<Ticker> ticker_;
   bool stopped_ = false;
+  bool trimmed_ = false;  // the ticker's
 };
 
 }  // namespace aliquot::allocator

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/cluster_connection.h"
 
-#include <malloc.h>
-
 #include <utility>
 
 #include "allocator/api_server_connection.h"
@@ -39,8 +37,6 @@ std::unique_ptr<ClusterConnection> ConnectCluster(const Configuration& configura
   if (!state) {
     return nullptr;
   }
-  // The text and its tree were several times the size of what is kept.
-  malloc_trim(0);
   return std::make_unique<FileConnection>(*std::move(state), log);
 }
 

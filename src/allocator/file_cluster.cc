@@ -74,31 +74,36 @@ void FileCluster::Run(model::ClusterObserver& observer) {
 
 void FileCluster::DeliverLists(model::ClusterObserver& observer) {
   std::vector<model::Node> nodes;
-  std::vector<model::Pod> pods;
+  std::vector<std::string> keys;
   {
     MutexLock lock(mutex_);
     nodes.swap(nodes_);
-    pods.reserve(pods_.size());
+    keys.reserve(pods_.size());
     for (const auto& [key, pod] : pods_) {
-      pods.push_back(pod);
+      keys.push_back(key);
     }
     events_.clear();  // what was written before the list is in it
   }
-  // The map's order changes from run to run; the observer's work should not.
-  std::sort(pods.begin(), pods.end(),
-            [](const model::Pod& a, const model::Pod& b) { return a.key < b.key; });
   std::vector<std::string> names;
   for (const model::Node& node : nodes) {
     observer.NodeSeen(node);
     names.push_back(node.name);
   }
   observer.NodesListed(names);
+  // The map's order changes from run to run; the observer's work should not.
+  std::sort(keys.begin(), keys.end());
   std::vector<std::string> uids;
-  for (const model::Pod& pod : pods) {
+  for (const std::string& key : keys) {
+    const model::Pod pod = CopyOf(key);
     observer.PodSeen(pod);
     uids.push_back(pod.uid);
   }
   observer.PodsListed(uids);
+}
+
+model::Pod FileCluster::CopyOf(const std::string& key) {
+  MutexLock lock(mutex_);
+  return pods_.at(key);
 }
 
 model::Pod* FileCluster::Find(const model::PodKey& key, std::string_view uid) {

@@ -51,6 +51,7 @@ class FileCluster final : public model::ClusterWriter {
  private:
   void Run(model::ClusterObserver& observer);
   void DeliverLists(model::ClusterObserver& observer);
+  model::Pod CopyOf(const std::string& key) EXCLUDES(mutex_);  // pre: it is there; pods never go
   // The pod of that key and UID, or nullptr.
   model::Pod* Find(const model::PodKey& key, std::string_view uid) REQUIRES(mutex_);
   model::WriteReply BindKnown(model::Pod& pod, const model::BindOrder& order) REQUIRES(mutex_);
