@@ -44,17 +44,33 @@ TEST(SearchExact, StopsAtItsLastStep) {
 }
 
 TEST(SearchExact, AnInitContainerIsNotTriedOnOtherCardsWhenTheRestFails) {
-  // The init container fits all three cards, the two apps fit none together: its card is chosen
-  // once (it is the largest, so first), not three times.
+  // The init container, the largest, takes card 0 (1 step). Three apps of 60 % on two cards: the
+  // first on 0 or 1, the second on the other, the third on none (4 steps). Nothing of that depends
+  // on the init container's card, so card 1 is not tried for it.
   const FirstFit policy;
-  const TestNode node({Card(16384, 40, 0), Card(16640, 90, 0), Card(16896, 90, 0)});
+  const TestNode node({Card(16384, 1, 0), Card(16640, 1, 0)});
   const NodeState state = node.state();
   const model::PodDemand demand =
-      Pod({Share(5, 16384, kInit), Share(60, 256), Share(50, 256)});
+      Pod({Share(90, 256, kInit), Share(60, 256), Share(60, 256), Share(60, 256)});
   PodLayout layout(state, demand, 16);
   const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
   EXPECT_EQ(result.end, SearchEnd::kNone);
-  EXPECT_EQ(result.steps, 1);
+  EXPECT_EQ(result.steps, 5);
+}
+
+TEST(SearchExact, AnInitContainerWithoutACardEndsABranchBeforeTheAppsAreTried) {
+  // Each sidecar needs a card of its own (60 %), in two orders: 4 steps. Beside either, 8192 MiB
+  // each, the init container's 12288 MiB fit nowhere; the apps, tried before it, would fit.
+  const FirstFit policy;
+  const TestNode node({Card(16384), Card(16640)});
+  const NodeState state = node.state();
+  const model::PodDemand demand =
+      Pod({Share(60, 8192, kSidecar), Share(60, 8192, kSidecar), Share(5, 12288, kInit),
+           Share(30, 256), Share(30, 256)});
+  PodLayout layout(state, demand, 16);
+  const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
+  EXPECT_EQ(result.end, SearchEnd::kNone);
+  EXPECT_EQ(result.steps, 4);
 }
 
 TEST(PodLayout, TheViewHasThePeakOfThePodOnTopOfTheNode) {

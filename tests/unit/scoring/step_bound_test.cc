@@ -146,15 +146,15 @@ TEST(StepBound, TheSameRequestGivesTheSameAnswer) {
 }
 
 TEST(Greedy, AnInitContainerTakesThePodsOwnCardsFirst) {
-  const TestNode node({Card(16384, 90, 0), Card(16384), Card(16384)});
+  // The app of 60 % fits card 1 only; card 0 would be the lowest card for the init container.
+  const TestNode node({Card(16384, 70, 0), Card(16384)});
   const NodeState state = node.state();
-  const model::PodDemand demand = Pod({Whole(1, kInit), Share(20, 256), Share(85, 256)});
+  const model::PodDemand demand = Pod({Share(20, 256, kInit), Share(60, 256)});
   PodLayout layout(state, demand, 16);
   ASSERT_TRUE(PlaceGreedily(layout, OrderOf(demand)));
   model::CardsOfContainers cards;
   layout.CopyTo(cards);
-  // The whole card comes first and takes card 1; 85 % and 20 % then fit cards 1 and 2.
-  EXPECT_THAT(cards, ElementsAre(ElementsAre(1), ElementsAre(2), ElementsAre(1)));
+  EXPECT_THAT(cards, ElementsAre(ElementsAre(1), ElementsAre(1)));
 }
 
 }  // namespace
