@@ -9,6 +9,7 @@ import json
 import pytest
 
 from harness import pods
+from harness.waiting import until
 
 
 def _limits(**amounts):
@@ -154,3 +155,24 @@ def test_a_dry_run_changes_nothing(cluster, work):
     assert status == 0, errors
     assert json.loads(shown)["metadata"]["labels"][pods.GPU_LABEL] == "true"
     assert not work.pods()[0]
+
+
+def test_a_share_larger_than_any_card_is_admitted_with_a_warning(cluster, work):
+    work.add_node(cards=1)
+    large = pods.share("large", memory=400)
+
+    def warned():
+        status, _, shown = cluster.kubectl("create", "-n", work.name, "-f", "-",
+                                           "--dry-run=server", stdin=large)
+        assert status == 0, shown
+        return "102400 MiB on one GPU, more than any card known now" in shown
+    # The largest card is looked up once a second.
+    until("a warning about the large share", warned)
+
+
+def test_a_mirror_pod_passes(work):
+    # The kubelet made it for a static pod that runs already: to refuse it would stop nothing.
+    node = work.add_node(cards=1)
+    mirror = pods.share("static", nodeName=node)
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "hash"}
+    assert pods.node_of(work.create(mirror)) == node
