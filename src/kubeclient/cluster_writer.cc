@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeclient/cluster_writer.h"
 
-#include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "api/binding_codec.h"
@@ -95,11 +95,10 @@ WriteReply ClusterWriter::PostEvent(const model::PodEvent& event) {
   out.time = clock_.SystemNow();
   // As client-go names them: the object and the time. The serial keeps two of one nanosecond apart;
   // an object name has at most 253 bytes.
-  std::array<char, 40> suffix{};
-  std::snprintf(suffix.data(), suffix.size(), ".%llx.%x",
-                static_cast<unsigned long long>(UnixNanoseconds(out.time)),
-                event_serial_.fetch_add(1, std::memory_order_relaxed));
-  out.name = event.key.name.substr(0, 220) + suffix.data();
+  std::ostringstream suffix;
+  suffix << '.' << std::hex << UnixNanoseconds(out.time) << '.'
+         << event_serial_.fetch_add(1, std::memory_order_relaxed);
+  out.name = event.key.name.substr(0, 210) + suffix.str();
   out.reporting_controller = options_.reporting_controller;
   out.reporting_instance = options_.reporting_instance;
   out.action = event.action;

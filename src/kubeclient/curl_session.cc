@@ -27,7 +27,7 @@ using Slist = std::unique_ptr<curl_slist, SlistDeleter>;
 bool Append(Slist& list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list.get(), line.c_str());
   if (longer == nullptr) return false;
-  list.release();
+  static_cast<void>(list.release());  // it is the head of `longer` now
   list.reset(longer);
   return true;
 }
@@ -48,7 +48,6 @@ CallResult::Cause CauseOf(CURLcode code) {
       return CallResult::Cause::kTls;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
-      return CallResult::Cause::kConnect;
     case CURLE_OPERATION_TIMEDOUT:  // only the connect time-out is libcurl's; the others are ours
       return CallResult::Cause::kConnect;
     default:
