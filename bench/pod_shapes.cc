@@ -33,7 +33,7 @@ std::vector<PodShape> PodShapes() {
     shapes.push_back({{{core, core * 2}}, {}});
     shapes.push_back({{{core, core + 7}}, {}});
   }
-  for (const int core : {100, 200, 300, 400, 800}) {
+  for (const int core : {100, 200, 300, 400}) {
     shapes.push_back({{{core, 0}}, {}});
   }
   for (int core = 10; core <= 40; core += 10) {  // two containers; two with an init container
