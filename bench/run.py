@@ -84,7 +84,7 @@ def main():
     """Runs everything and writes the report."""
     parser = argparse.ArgumentParser(description="Benchmarks of aliquot-allocator")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--pods", type=int, default=100)
+    parser.add_argument("--pods", type=int, default=300)
     parser.add_argument("--without-e2e", action="store_true")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "out" / "bench" / "scheduler.json")
     options = parser.parse_args()

@@ -7,6 +7,7 @@
 #include "allocator/flags.h"
 #include "allocator/lifecycle.h"
 #include "allocator/probe.h"
+#include "allocator/process_memory.h"
 #include "base/clock.h"
 #include "observability/build_info.h"
 #include "observability/json_log.h"
@@ -35,6 +36,7 @@ int RunProbe(const Flags& flags, const Configuration& configuration) {
 }
 
 int Run(const Configuration& configuration) {
+  PrepareMemory();
   PrepareSignals();
   const RealClock clock;
   observability::LogOptions log_options;

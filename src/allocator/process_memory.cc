@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/process_memory.h"
+
+#include <malloc.h>
+
+namespace aliquot::allocator {
+
+void PrepareMemory() {
+  constexpr int kArenas = 2;
+  constexpr int kMapFromBytes = 32 << 20;
+  constexpr int kKeepFreeBytes = 64 << 20;
+  mallopt(M_ARENA_MAX, kArenas);
+  mallopt(M_MMAP_THRESHOLD, kMapFromBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeepFreeBytes);
+}
+
+}  // namespace aliquot::allocator
