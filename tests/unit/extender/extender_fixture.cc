@@ -74,6 +74,16 @@ void AddContainer(model::Pod& pod, const std::string& name, model::ContainerKind
   pod.gpu_containers.push_back(container);
 }
 
+model::Pod ExactFitPod(const std::string& name) {
+  model::Pod pod = PodOf(name, 45, 4);
+  int index = 1;
+  for (const int core : {35, 35, 30, 30, 25}) {
+    AddContainer(pod, "c" + std::to_string(index), model::ContainerKind::kApp, index, core, 4);
+    ++index;
+  }
+  return pod;
+}
+
 json PodJson(const model::Pod& pod) {
   json containers = json::array();
   json init = json::array();

@@ -41,6 +41,12 @@ model::Node NodeOf(const std::string& name, int cards, std::int64_t mib = 16384)
 model::Pod PodOf(const std::string& name, int core, int memory);
 void AddContainer(model::Pod& pod, const std::string& name, model::ContainerKind kind, int index,
                   int core, int memory);
+// A pod of six shares that fill two empty cards exactly: taking the largest first, each to the
+// fullest card that holds it, fails, and a search of some steps finds the one way. With the tight
+// limits below a request has steps for a few nodes only.
+model::Pod ExactFitPod(const std::string& name);
+inline constexpr int kTightStepsPerNode = 60;
+inline constexpr int kTightStepsPerRequest = 100;
 // The pod as the API server would show it to kube-scheduler.
 nlohmann::json PodJson(const model::Pod& pod);
 // The body of a filter or prioritize request.

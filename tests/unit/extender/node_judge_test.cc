@@ -135,41 +135,36 @@ TEST_F(NodeJudgeTest, RememberingNeverChangesTheAnswer) {
   EXPECT_LT(judge_.judged(), 300 * 30 / 2);  // and it did remember
 }
 
-// A pod that uses up the search steps: the kept steps count as if they were taken again, and the
-// nodes get them in the order of their names.
+// A pod that fits only by exact search, on more nodes than the request has steps for: the first by
+// name get the steps, whatever the order asked and whatever is remembered.
 TEST_F(NodeJudgeTest, AnExhaustedBudgetFallsOnTheSameNodesWithAndWithoutMemory) {
   scoring::PlacerOptions options;
-  options.steps_per_node = 200;
-  options.steps_per_request = 700;
+  options.steps_per_node = kTightStepsPerNode;
+  options.steps_per_request = kTightStepsPerRequest;
   const scoring::Placer placer(options, *scoring::FindPolicy("binpack"));
-  AddNodes(12, 6);
-  for (int i = 0; i < 12; ++i) {
-    for (int card = 0; card < 6; ++card) {
-      Occupy(node_names_[static_cast<std::size_t>(i)],
-             "f" + std::to_string(i) + "-" + std::to_string(card), 31 + 3 * card + i, 4);
-    }
-  }
-  model::Pod pod = PodOf("p", 22, 4);
-  for (int i = 1; i < 12; ++i) {
-    AddContainer(pod, "c" + std::to_string(i), model::ContainerKind::kApp, i, 21 + i % 5, 4);
-  }
-  NodeJudge afresh(placer, clock_);
-  const auto expected = Judge(afresh, pod);
-  EXPECT_TRUE(expected.cut_short);
+  AddNodes(10, 2);
+  const model::Pod pod = ExactFitPod("p");
   NodeJudge judge(placer, clock_);
-  for (int round = 0; round < 4; ++round) {
-    ExpectSame(Judge(judge, pod), expected);
-  }
-  // The same nodes in another order: each has its own answer still.
-  std::map<std::string, Refusal> by_name;
-  for (std::size_t i = 0; i < node_names_.size(); ++i) {
-    by_name[node_names_[i]] = expected.judgements[i].refusal;
-  }
-  std::reverse(node_names_.begin(), node_names_.end());
-  NodeJudge other(placer, clock_);
-  const auto reversed = Judge(other, pod);
-  for (std::size_t i = 0; i < node_names_.size(); ++i) {
-    EXPECT_EQ(reversed.judgements[i].refusal, by_name[node_names_[i]]) << node_names_[i];
+  std::mt19937 random(20251129);
+  for (int round = 0; round < 10; ++round) {
+    std::shuffle(node_names_.begin(), node_names_.end(), random);
+    const auto outcome = Judge(judge, pod);
+    EXPECT_TRUE(outcome.cut_short);
+    std::string first_refused = "~";
+    std::string last_fitting;
+    for (std::size_t i = 0; i < node_names_.size(); ++i) {
+      if (outcome.judgements[i].fits()) {
+        last_fitting = std::max(last_fitting, node_names_[i]);
+      } else {
+        first_refused = std::min(first_refused, node_names_[i]);
+      }
+    }
+    EXPECT_FALSE(last_fitting.empty());
+    EXPECT_NE(first_refused, "~");
+    EXPECT_LT(last_fitting, first_refused);
+    ExpectSame(outcome, Judge(judge, pod));
+    NodeJudge afresh(placer, clock_);
+    ExpectSame(outcome, Judge(afresh, pod));
   }
 }
 
