@@ -11,8 +11,11 @@ def entries(path, since=0):
 
 
 def position(path):
-    """The offset that `entries` takes as `since`."""
-    return path.stat().st_size if path.exists() else 0
+    """The offset that `entries` takes as `since`: behind the last complete entry."""
+    if not path.exists():
+        return 0
+    with open(path, "rb") as log:
+        return log.read().rfind(b"\n") + 1
 
 
 def by_user(found, user):
