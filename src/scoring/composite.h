@@ -26,8 +26,8 @@ class Composite final : public Policy {
                     const model::CardsOfContainers& cards) const override;
 
  private:
-  const Binpack binpack_;
-  const Topology topology_;
+  const Binpack binpack_{};  // the braces are for clang: a const member without members of its own
+  const Topology topology_{};
 };
 
 }  // namespace aliquot::scoring

@@ -8,8 +8,8 @@
 
 namespace aliquot::scoring {
 
-// What `facts` and the cards alone say: kNone, kNoInventory, kBadInventory, kLeaving or kNoUsableCard. To be
-// computed when they change and kept in NodeState::gate.
+// What `facts` and the cards alone say: kNone, kNoInventory, kBadInventory, kLeaving or
+// kNoUsableCard. To be computed when they change and kept in NodeState::gate.
 Refusal GateOf(const NodeFacts& facts, const CardState* cards, std::size_t card_count);
 
 // kNone, or the first of: kNoInventory or kBadInventory, kLeaving, kClosed, kCordoned (unless

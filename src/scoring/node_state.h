@@ -47,8 +47,9 @@ struct NodeState {
   std::size_t card_count = 0;
   // Holds a running pod whose cards nobody knows: takes nothing new until it is drained.
   bool closed = false;
-  // Of `facts` and the cards (GateOf in node_gate.h), kept beside the cards: a filter over 5,000 nodes that
-  // followed two pointers a node for them spent a quarter of its time waiting for memory.
+  // Of `facts` and the cards (GateOf in node_gate.h), kept beside the cards: a filter over 5,000
+  // nodes that followed two pointers a node for them spent a quarter of its time waiting for
+  // memory.
   bool cordoned = false;
   Refusal gate = Refusal::kNone;
   // Where the node stands in its snapshot, and a number that no other state of any node ever had.
