@@ -69,7 +69,7 @@ build_set() {
   while read -r name package; do
     [[ -x $folder/$name ]] && continue
     [[ -n ${go:-} ]] || go=$("$here/go_toolchain.sh")
-    say "building $name $version (a cold kube-apiserver takes about five minutes on two cores)"
+    say "building $name $version (minutes, while Go's build cache is cold)"
     # Own file name first: an interrupted build leaves nothing that looks finished.
     (cd "$here/$set" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off "$go" build \
       -mod=readonly -trimpath -buildvcs=false -ldflags "-s -w$(version_flags "$set" "$version")" \
