@@ -26,8 +26,8 @@ done
 
 if command -v ccache >/dev/null; then
   settings+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  # Paths relative to the tree, so that checkouts share the cache.
-  export CCACHE_BASEDIR=$root
+  # Independent of where the tree and the build folder are, so that checkouts share the cache.
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 fi
 jobs=${ALIQUOT_BUILD_JOBS:-$(nproc)}
 
