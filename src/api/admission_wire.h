@@ -39,9 +39,13 @@ struct ReviewResponse {
 
 inline constexpr std::string_view kAdmissionApiVersion = "admission.k8s.io/v1";
 inline constexpr std::size_t kMaxWarningBytes = 256;
+// JSON values in one review. The API server takes objects of up to 3 MiB; the shortest values that
+// a pod can be filled with are some 6 bytes each. As a tree each may take 100 bytes and more.
+inline constexpr std::size_t kMaxReviewValues = 500'000;
 
-// Thread-safe. Refused with one sentence: not JSON, invalid UTF-8, nested deeper than 64, not an
-// AdmissionReview of version v1, a known field of the wrong type, no request UID.
+// Thread-safe. Refused with one sentence: not JSON, invalid UTF-8, nested deeper than 64,
+// more than kMaxReviewValues values, not an AdmissionReview of version v1, a known field of the
+// wrong type, no request UID.
 Result<ReviewRequest> ParseAdmissionReview(std::string_view body);
 
 // The reply to the review with that UID. Each warning is one line of at most 256 bytes.

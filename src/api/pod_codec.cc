@@ -11,6 +11,10 @@
 namespace aliquot::api {
 namespace {
 
+// Two names are of use and any other is refused (model/demand.h), so the rest of a longer list
+// changes nothing; keeping each apart from the others would take time by the square of their
+// number.
+constexpr std::size_t kMaxKeptQuantities = 16;
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 // A quantity is a string wherever the API server writes it; its grammar allows bare numbers too.
@@ -44,6 +48,9 @@ void ReadQuantities(JsonReader& reader, const JsonField& list, const JsonPath& p
                              ReadQuantity(reader, value, at, known.text);
                              return;
                            }
+                         }
+                         if (quantities.size() == kMaxKeptQuantities) {
+                           return;
                          }
                          quantities.push_back({std::string(key), {}});
                          ReadQuantity(reader, value, at, quantities.back().text);

@@ -46,6 +46,37 @@ TEST(ParseAdmissionReview, ReadsWhatKubeApiserverSends) {
   EXPECT_EQ(binding->name, "adm2");
 }
 
+std::string Repeated(const std::string& item, std::size_t count) {
+  std::string list = "[";
+  for (std::size_t i = 0; i < count; ++i) {
+    list += (i == 0 ? "" : ",") + item;
+  }
+  return list + "]";
+}
+
+TEST(ParseAdmissionReview, ALongListOfObjectsTakesTimeByItsLengthNotBySquare) {
+  constexpr std::size_t kObjects = 240000;  // by the square they would take minutes
+  const auto review = ParseAdmissionReview(
+      ReviewWith(R"({"uid":"u","object":{"env":)" + Repeated("{}", kObjects) + "}}"));
+  ASSERT_TRUE(review.ok()) << review.status().ToString();
+  EXPECT_EQ(review->object["env"].size(), kObjects);
+}
+
+TEST(ParseAdmissionReview, MoreValuesThanAnObjectOfTheApiServerCanHoldAreRefused) {
+  for (const char* item : {"{}", "[[]]", "\"\"", "0"}) {
+    EXPECT_EQ(Refusal(ReviewWith(R"({"uid":"u","object":)" + Repeated(item, 510000) + "}")),
+              "the AdmissionReview holds more than 500000 values; send a smaller object")
+        << item;
+  }
+}
+
+TEST(ParseAdmissionReview, BracketsAndCommasInTextAreNotStructure) {
+  const std::string text = std::string(100, '[') + std::string(510000, ',') + R"(\"\\)";
+  const auto review = ParseAdmissionReview(ReviewWith(R"({"uid":"u","object":")" + text + "\"}"));
+  ASSERT_TRUE(review.ok()) << review.status().ToString();
+  EXPECT_EQ(review->object.get<std::string>().size(), 510102u);
+}
+
 TEST(ParseAdmissionReview, BadBodiesAreRefusedInOneSentence) {
   EXPECT_EQ(
       Refusal("{"),

@@ -56,6 +56,23 @@ TEST(ParsePod, KeepsMisspeltResourcesOfOurPrefixForTheirRefusal) {
   EXPECT_EQ(pod->gpu_containers[0].quantities[0].resource, "tencent.com/vcuda-cores");
 }
 
+TEST(ParsePod, AFloodOfNamesOfOurPrefixTakesTimeByItsNumberNotBySquare) {
+  constexpr int kNames = 300000;  // compared with each other they would take minutes
+  std::string limits;
+  for (int i = 0; i < kNames; ++i) {
+    limits += (i == 0 ? "\"tencent.com/vcuda-" : ",\"tencent.com/vcuda-") + std::to_string(i) +
+              "\":\"1\"";
+  }
+  const auto pod = Parse(PodWith(R"({"name":"a","resources":{"limits":{)" + limits + "}}}"));
+  ASSERT_TRUE(pod.ok()) << pod.status().ToString();
+  ASSERT_EQ(pod->gpu_containers.size(), 1u);
+  EXPECT_EQ(pod->gpu_containers[0].quantities.size(), 16u);
+  EXPECT_EQ(
+      model::DemandOf(*pod, model::ResourceNames()).status().message(),
+      "container \"a\": resource tencent.com/vcuda-0 is not known; use tencent.com/vcuda-core "
+      "and tencent.com/vcuda-memory");
+}
+
 TEST(ParsePod, IndexCountsEveryContainerOfItsList) {
   const auto pod = Parse(PodWith(
       R"({"name":"a"},{"name":"b"},{"name":"c","resources":{"limits":{"tencent.com/vcuda-core":"100"}}})"));
