@@ -7,7 +7,9 @@
 
 #include "api/json_document.h"
 #include "api/json_reader.h"
+#include "api/kubernetes_name.h"
 #include "api/pod_codec.h"
+#include "base/strings.h"
 
 namespace aliquot::api {
 namespace {
@@ -16,17 +18,32 @@ bool SameKey(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
+// A candidate more than that is refused. False once there is one.
+bool BelowLimit(JsonReader& reader, const JsonPath& list, const ExtenderArgs& args) {
+  if (args.node_names.size() < kMaxCandidates) {
+    return true;
+  }
+  reader.Refuse(list, "lists more than " + std::to_string(kMaxCandidates) +
+                          " nodes; send at most that many candidates");
+  return false;
+}
+
 void ReadNames(JsonReader& reader, const JsonField& list, const JsonPath& path,
                ExtenderArgs& args) {
   args.has_node_names = list.has_value();
   reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
-    reader.View(item, at, args.node_names.emplace_back());
+    if (BelowLimit(reader, path, args)) {
+      reader.View(item, at, args.node_names.emplace_back());
+    }
   });
 }
 
 void ReadNamesOfNodes(JsonReader& reader, const JsonField& list, const JsonPath& path,
                       ExtenderArgs& args) {
   reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
+    if (!BelowLimit(reader, path, args)) {
+      return;
+    }
     const JsonPath metadata_at = at.Field("metadata");
     const auto [metadata] = reader.Object<1>(item, at, {"metadata"});
     const auto [name] = reader.Object<1>(metadata, metadata_at, {"name"});
@@ -116,6 +133,28 @@ Status ReadNodes(JsonReader& reader, const JsonField& nodes, const JsonPath& pat
   return Status::Ok();
 }
 
+// What is remembered of a pod, and logged, must be as short as Kubernetes has it.
+Status CheckNames(const model::Pod& pod) {
+  struct Named {
+    std::string_view path;
+    std::string_view value;
+    bool (*valid)(std::string_view);
+  };
+  std::vector<Named> all = {{"metadata.name", pod.key.name, IsDnsSubdomain},
+                            {"metadata.namespace", pod.key.namespace_name, IsDnsLabel},
+                            {"metadata.uid", pod.uid, IsUid}};
+  for (const model::GpuContainer& container : pod.gpu_containers) {
+    all.push_back({"the name of a container", container.name, IsDnsLabel});
+  }
+  for (const Named& each : all) {
+    if (!each.value.empty() && !each.valid(each.value)) {
+      return InvalidArgument("the pod: " + std::string(each.path) + " is \"" +
+                             Printable(each.value) + "\"; send the pod as the API server has it");
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 ExtenderArgs::ExtenderArgs() = default;
@@ -150,6 +189,9 @@ Result<ExtenderArgs> ParseExtenderArgs(std::string_view body, const model::Resou
     return decoded.status().WithContext(kSubject);
   }
   args.pod = *std::move(decoded);
+  if (Status status = CheckNames(args.pod); !status.ok()) {
+    return status.WithContext(kSubject);
+  }
   if (node_names) {
     ReadNames(reader, node_names, here.Field("NodeNames"), args);
     if (!reader.ok()) {

@@ -40,9 +40,13 @@ struct ExtenderArgs {
   std::unique_ptr<JsonDocument> storage;
 };
 
+// Candidates that one request may name: many times the largest cluster Kubernetes supports, and few
+// enough that the reply, which gives each refused one its reason, stays in the tens of MB.
+inline constexpr std::size_t kMaxCandidates = 100'000;
+
 // Thread-safe. Refused with one sentence: not JSON, invalid UTF-8, nested deeper than 64, a known
-// field of the wrong type, no pod, neither names nor nodes, a node without a name. 5,000 names take
-// about 0.05 ms.
+// field of the wrong type, no pod, a name or UID that Kubernetes would not have given, neither
+// names nor nodes, too many of them, a node without a name. 5,000 names take about 0.05 ms.
 Result<ExtenderArgs> ParseExtenderArgs(std::string_view body, const model::ResourceNames& names);
 
 }  // namespace aliquot::api

@@ -129,6 +129,46 @@ TEST(ParseExtenderArgs, BadBodiesAreRefusedInOneSentence) {
             "the request body is nested deeper than 64 levels; send less nesting");
 }
 
+TEST(ParseExtenderArgs, NamesThatKubernetesWouldNotHaveGivenAreRefused) {
+  const std::string flood(1 << 20, 'u');
+  for (const char* field : {"name", "namespace", "uid"}) {
+    const json args = {{"Pod", {{"metadata", {{field, flood}}}}}, {"NodeNames", json::array()}};
+    EXPECT_EQ(Refusal(args.dump()), "the request body: the pod: metadata." + std::string(field) +
+                                        " is \"" + flood.substr(0, 80) +
+                                        "...\"; send the pod as the API server has it");
+  }
+  EXPECT_EQ(
+      Refusal(R"({"Pod":{"metadata":{"uid":"a\nb"}},"NodeNames":[]})"),
+      "the request body: the pod: metadata.uid is \"a?b\"; send the pod as the API server has it");
+  const json limits = {{"tencent.com/vcuda-core", "100"}};
+  const json container = {{"name", "A b"}, {"resources", {{"limits", limits}}}};
+  EXPECT_EQ(
+      Refusal(
+          json({{"Pod", {{"spec", {{"containers", {container}}}}}}, {"NodeNames", json::array()}})
+              .dump()),
+      "the request body: the pod: the name of a container is \"A b\"; send the pod as the API "
+      "server has it");
+}
+
+TEST(ParseExtenderArgs, AHundredThousandCandidatesAreReadAndNotOneMore) {
+  json names = {{"Pod", json::object()}, {"NodeNames", json::array()}};
+  json nodes = {{"Pod", json::object()}, {"Nodes", {{"items", json::array()}}}};
+  for (std::size_t i = 0; i < kMaxCandidates; ++i) {
+    names["NodeNames"].push_back("");
+    nodes["Nodes"]["items"].push_back({{"metadata", {{"name", "n"}}}});
+  }
+  EXPECT_EQ(Parse(names.dump())->node_names.size(), kMaxCandidates);
+  EXPECT_EQ(Parse(nodes.dump())->node_items.size(), kMaxCandidates);
+  names["NodeNames"].push_back("");
+  nodes["Nodes"]["items"].push_back({{"metadata", {{"name", "n"}}}});
+  EXPECT_EQ(Refusal(names.dump()),
+            "the request body: NodeNames lists more than 100000 nodes; send at most that many "
+            "candidates");
+  EXPECT_EQ(Refusal(nodes.dump()),
+            "the request body: Nodes.items lists more than 100000 nodes; send at most that many "
+            "candidates");
+}
+
 TEST(ParseExtenderArgs, EveryTruncationIsRefused) {
   for (const char* file :
        {"extender/names/filter-simple.json", "extender/nodes/filter-simple.json"}) {
