@@ -85,6 +85,9 @@ Reply Bind::Handle(std::string_view body) {
 
 BindAnswer Bind::Decide(const api::BindArgs& args, SteadyTime deadline) {
   const auto hold = ledger_.FindHold(args.uid);
+  if (hold && !(hold->key == args.pod)) {
+    return Refused(kOtherName);
+  }
   if (hold && hold->state == ledger::HoldState::kBound) {
     return hold->node == args.node ? Bound() : Refused(kElsewhere);
   }

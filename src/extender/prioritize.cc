@@ -43,7 +43,8 @@ Reply Prioritize::Handle(std::string_view body) {
   request.args = *std::move(args);
   request.demand = model::DemandOf(request.args.pod, names_);
 
-  const std::vector<int> scores = ScoreNodes(request);
+  std::vector<int> scores(request.args.node_names.size(), 0);
+  const Status scored = request.demand.ok() ? ScoreNodes(request, scores) : request.demand.status();
   std::vector<api::HostPriority> list;
   list.reserve(scores.size());
   for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -53,36 +54,42 @@ Reply Prioritize::Handle(std::string_view body) {
   api::WriteHostPriorityList(reply.body, list);
   const auto best = std::max_element(scores.begin(), scores.end());
   const bool any = best != scores.end() && *best > 0;
-  Report(request, any ? RequestOutcome::kOk : RequestOutcome::kRefused, any ? "ranked" : "refused",
-         any ? request.args.node_names[static_cast<std::size_t>(best - scores.begin())] : "", "");
+  if (scored.code() == StatusCode::kDeadlineExceeded) {
+    Report(request, RequestOutcome::kDeadline, "error", "", scored.message());
+  } else if (any) {
+    Report(request, RequestOutcome::kOk, "ranked",
+           request.args.node_names[static_cast<std::size_t>(best - scores.begin())], "");
+  } else {
+    Report(request, RequestOutcome::kRefused, "refused", "",
+           scored.ok() ? "no node that was asked about holds the pod" : scored.message());
+  }
   return reply;
 }
 
-std::vector<int> Prioritize::ScoreNodes(const Request& request) const {
+// `scores`: all 0; stay so where no node can be ranked.
+Status Prioritize::ScoreNodes(const Request& request, std::vector<int>& scores) const {
   const std::vector<std::string_view>& names = request.args.node_names;
-  std::vector<int> scores(names.size(), 0);
-  if (!request.demand.ok() || request.demand->empty()) {
-    return scores;
+  if (request.demand->empty()) {
+    return Status::Ok();
   }
   // A pod that is being bound has its node already.
   if (const auto hold = ledger_.FindHold(request.args.pod.uid)) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       scores[i] = names[i] == hold->node ? scoring::kBestNodeScore : 0;
     }
-    return scores;
+    return Status::Ok();
   }
-  RankFitting(request, scores);
-  return scores;
+  return RankFitting(request, scores);
 }
 
-void Prioritize::RankFitting(const Request& request, std::vector<int>& scores) const {
+Status Prioritize::RankFitting(const Request& request, std::vector<int>& scores) const {
   const std::vector<std::string_view>& names = request.args.node_names;
   const std::shared_ptr<const ledger::Snapshot> snapshot = ledger_.Read();
   const Result<NodeJudge::Outcome> outcome =
       judge_.Judge(*snapshot, {names, *request.demand, request.args.pod.tolerates_cordon,
                                /*ranked=*/true, request.started + kDeadline});
   if (!outcome.ok()) {
-    return;  // no scores: kube-scheduler decides by the other plugins'
+    return outcome.status();  // no scores: kube-scheduler decides by the other plugins'
   }
   std::vector<scoring::RankedNode> fitting;
   std::vector<std::size_t> places;  // parallel to `fitting`: index into names
@@ -98,6 +105,7 @@ void Prioritize::RankFitting(const Request& request, std::vector<int>& scores) c
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     scores[places[i]] = ranked[i];
   }
+  return Status::Ok();
 }
 
 void Prioritize::Report(const Request& request, RequestOutcome outcome, std::string_view word,

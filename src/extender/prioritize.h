@@ -33,8 +33,8 @@ class Prioritize {
  private:
   struct Request;
 
-  std::vector<int> ScoreNodes(const Request& request) const;
-  void RankFitting(const Request& request, std::vector<int>& scores) const;
+  Status ScoreNodes(const Request& request, std::vector<int>& scores) const;
+  Status RankFitting(const Request& request, std::vector<int>& scores) const;
   void Report(const Request& request, observability::RequestOutcome outcome, std::string_view word,
               std::string_view node, std::string_view reason);
 

@@ -174,6 +174,16 @@ TEST_F(BindTest, AUidUnderAnotherNameIsRefused) {
   EXPECT_EQ(desk_->pending(), 0);
 }
 
+TEST_F(BindTest, AUidThatIsBoundUnderAnotherNameIsRefusedToo) {
+  AddNode("n1", 1);
+  model::Pod pod = PodOf("p", 20, 8);
+  AddPending(pod);
+  ASSERT_EQ(BindNow(pod, "n1"), "");
+  pod.key.namespace_name = "elsewhere";
+  EXPECT_EQ(BindNow(pod, "n1"), "the pod's UID belongs to a pod of another name");
+  EXPECT_EQ(cluster_.binds(), 1);
+}
+
 TEST_F(BindTest, ARefusalOfTheApiServerGivesTheCardsBack) {
   AddNode("n1", 1);
   const model::Pod pod = PodOf("p", 20, 8);

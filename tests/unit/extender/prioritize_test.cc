@@ -71,6 +71,16 @@ TEST_F(PrioritizeTest, APodBeingBoundHasItsNode) {
 TEST_F(PrioritizeTest, ADemandThatBreaksTheModelRanksNothing) {
   AddNode("n1", 2);
   EXPECT_EQ(Ask(PodOf("p", 150, 0), {"n1"}), (std::map<std::string, int>{{"n1", 0}}));
+  ASSERT_EQ(log_.lines().size(), 1u);
+  EXPECT_NE(log_.lines()[0].find("tencent.com/vcuda-core is 150"), std::string::npos)
+      << log_.lines()[0];
+}
+
+TEST_F(PrioritizeTest, TheLogSaysWhyNothingWasRanked) {
+  AddNode("n1", 1);
+  Occupy("n1", "a", 95, 8);
+  Ask(PodOf("p", 20, 8), {"n1"});
+  EXPECT_EQ(log_.lines(), Names{"prioritize refused: no node that was asked about holds the pod"});
 }
 
 TEST_F(PrioritizeTest, ABodyThatCannotBeUsedIsAnsweredWith400AndOneSentence) {
