@@ -15,7 +15,12 @@ constexpr std::int64_t kMaxCore = 100 * 4096;
 constexpr std::int64_t kMaxMemoryUnits = std::int64_t{1} << 32;
 
 Status BadCount(std::string_view text) {
-  return InvalidArgument("\"" + Printable(text) + "\", not a whole number of 0 or more; write digits only");
+  return InvalidArgument("\"" + Printable(text) +
+                         "\", not a whole number of 0 or more; write digits only");
+}
+
+Status TooLarge(std::string_view text) {
+  return InvalidArgument(Printable(text) + ", more than any node has; ask for less");
 }
 
 std::optional<std::int64_t> Multiply(std::int64_t a, std::int64_t b) {
@@ -77,8 +82,8 @@ Result<Amounts> ReadAmounts(const GpuContainer& container, const ResourceNames& 
   for (const NamedQuantity& quantity : container.quantities) {
     const bool is_core = quantity.resource == names.core;
     if (!is_core && quantity.resource != names.memory) {
-      return In(container, "resource " + Printable(quantity.resource) + " is not known; use " + names.core +
-                               " and " + names.memory);
+      return In(container, "resource " + Printable(quantity.resource) + " is not known; use " +
+                               names.core + " and " + names.memory);
     }
     const Result<std::int64_t> count = ParseCount(quantity.text);
     if (!count.ok()) {
@@ -96,15 +101,17 @@ Result<Amounts> ReadAmounts(const GpuContainer& container, const ResourceNames& 
   return amounts;
 }
 
-Result<ContainerDemand> DemandOfContainer(const GpuContainer& container, const ResourceNames& names) {
+Result<ContainerDemand> DemandOfContainer(const GpuContainer& container,
+                                          const ResourceNames& names) {
   const Result<Amounts> amounts = ReadAmounts(container, names);
   if (!amounts.ok()) {
     return amounts.status();
   }
   const std::int64_t core = amounts->core;
   if (core == 0) {
-    return In(container, names.memory + " is " + std::to_string(amounts->memory) + " without " + names.core +
-                             "; add " + names.core + ", 1 to 99 for a share of one GPU");
+    return In(container, names.memory + " is " + std::to_string(amounts->memory) + " without " +
+                             names.core + "; add " + names.core +
+                             ", 1 to 99 for a share of one GPU");
   }
   if (core > kWholeCardCore && core % kWholeCardCore != 0) {
     return In(container, names.core + " is " + std::to_string(core) +
@@ -135,7 +142,8 @@ Result<int> CeilingOf(const Pod& pod, const std::vector<ContainerDemand>& contai
   if (text == nullptr) {
     return 0;
   }
-  const std::string field = "annotation " + std::string(kCoreLimitAnnotation) + " is \"" + Printable(*text) + "\"";
+  const std::string field =
+      "annotation " + std::string(kCoreLimitAnnotation) + " is \"" + Printable(*text) + "\"";
   const auto limit = ParseUnsigned(*text);
   if (!limit || *limit == 0) {
     return InvalidArgument(field + ", not a whole percentage; use 1 to 100");
@@ -148,7 +156,8 @@ Result<int> CeilingOf(const Pod& pod, const std::vector<ContainerDemand>& contai
     any_share = true;
     if (*limit < container.core) {
       return InvalidArgument(field + ", below the share of " + std::to_string(container.core) +
-                             " of container \"" + Printable(container.name) + "\"; use at least that, or remove it");
+                             " of container \"" + Printable(container.name) +
+                             "\"; use at least that, or remove it");
     }
   }
   if (!any_share) {
@@ -160,7 +169,9 @@ Result<int> CeilingOf(const Pod& pod, const std::vector<ContainerDemand>& contai
 std::string ShapeOf(const PodDemand& demand) {
   std::string shape;
   for (const ContainerDemand& container : demand.containers) {
-    shape += container.kind == ContainerKind::kInit ? 'i' : container.kind == ContainerKind::kSidecar ? 's' : 'a';
+    shape += container.kind == ContainerKind::kInit      ? 'i'
+             : container.kind == ContainerKind::kSidecar ? 's'
+                                                         : 'a';
     shape += std::to_string(container.cards) + "x" + std::to_string(container.core) + ":" +
              std::to_string(container.mib) + (container.whole ? "w;" : ";");
   }
@@ -172,15 +183,17 @@ std::string ShapeOf(const PodDemand& demand) {
 Result<std::int64_t> ParseCount(std::string_view text) {
   const std::size_t digits_end = text.find_first_not_of("0123456789");
   const std::string_view digits = text.substr(0, digits_end);
-  const std::string_view suffix = digits_end == std::string_view::npos ? "" : text.substr(digits_end);
-  const auto number = ParseUnsigned(digits);
+  const std::string_view suffix =
+      digits_end == std::string_view::npos ? "" : text.substr(digits_end);
   const auto factor = SuffixFactor(suffix);
-  if (!number || !factor) {
+  if (digits.empty() || !factor) {
     return BadCount(text);
   }
-  const auto count = Multiply(*number, *factor);
+  // Nothing but digits fails only by its size.
+  const auto number = ParseUnsigned(digits);
+  const auto count = number ? Multiply(*number, *factor) : std::nullopt;
   if (!count) {
-    return BadCount(text);
+    return TooLarge(text);
   }
   return *count;
 }
@@ -188,7 +201,8 @@ Result<std::int64_t> ParseCount(std::string_view text) {
 Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names) {
   if (pod.gpu_containers.size() > static_cast<std::size_t>(kMaxGpuContainersPerPod)) {
     return InvalidArgument("the pod has " + std::to_string(pod.gpu_containers.size()) +
-                           " GPU containers; use at most " + std::to_string(kMaxGpuContainersPerPod));
+                           " GPU containers; use at most " +
+                           std::to_string(kMaxGpuContainersPerPod));
   }
   PodDemand demand;
   for (const GpuContainer& container : pod.gpu_containers) {

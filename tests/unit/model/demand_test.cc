@@ -49,24 +49,36 @@ TEST(DemandOf, WholeCardsIgnoreMemory) {
 
 TEST(DemandOf, RefusalsNameFieldValueAndRemedy) {
   EXPECT_EQ(Refusal(PodOf({Container("main", "150", "")})),
-            "container \"main\": tencent.com/vcuda-core is 150; above 100 use a multiple of 100 (whole GPUs)");
-  EXPECT_EQ(Refusal(PodOf({Container("main", "20", "")})),
-            "container \"main\": tencent.com/vcuda-core is 20 without tencent.com/vcuda-memory; add "
-            "tencent.com/vcuda-memory, 1 for each 256 MiB");
+            "container \"main\": tencent.com/vcuda-core is 150; above 100 use a multiple of 100 "
+            "(whole GPUs)");
+  EXPECT_EQ(
+      Refusal(PodOf({Container("main", "20", "")})),
+      "container \"main\": tencent.com/vcuda-core is 20 without tencent.com/vcuda-memory; add "
+      "tencent.com/vcuda-memory, 1 for each 256 MiB");
   EXPECT_EQ(Refusal(PodOf({Container("main", "", "4")})),
             "container \"main\": tencent.com/vcuda-memory is 4 without tencent.com/vcuda-core; add "
             "tencent.com/vcuda-core, 1 to 99 for a share of one GPU");
   EXPECT_EQ(Refusal(PodOf({Container("main", "0", "4")})),
             "container \"main\": tencent.com/vcuda-core is 0; leave it out, or ask for at least 1");
   EXPECT_EQ(Refusal(PodOf({Container("main", "-5", "4")})),
-            "container \"main\": tencent.com/vcuda-core is \"-5\", not a whole number of 0 or more; write digits only");
+            "container \"main\": tencent.com/vcuda-core is \"-5\", not a whole number of 0 or "
+            "more; write digits only");
+}
+
+TEST(DemandOf, AQuantityBeyondSixtyFourBitsIsTooMuchNotMalformed) {
+  for (const char* huge : {"9223372036854775808", "99999999999999999999999", "16Ei", "10E"}) {
+    EXPECT_EQ(Refusal(PodOf({Container("main", huge, "4")})),
+              "container \"main\": tencent.com/vcuda-core is " + std::string(huge) +
+                  ", more than any node has; ask for less");
+  }
 }
 
 TEST(DemandOf, AnUnknownNameOfOurPrefixIsATypingError) {
   GpuContainer container = Container("main", "20", "15");
   container.quantities.push_back({"tencent.com/vcuda-cores", "20"});
   EXPECT_EQ(Refusal(PodOf({container})),
-            "container \"main\": resource tencent.com/vcuda-cores is not known; use tencent.com/vcuda-core "
+            "container \"main\": resource tencent.com/vcuda-cores is not known; use "
+            "tencent.com/vcuda-core "
             "and tencent.com/vcuda-memory");
 }
 
@@ -79,7 +91,8 @@ TEST(DemandOf, TheCeilingIsCheckedAgainstEveryShare) {
   Pod pod = PodOf({Container("a", "20", "1"), Container("b", "40", "1")});
   pod.annotations[std::string(kCoreLimitAnnotation)] = "30";
   EXPECT_EQ(Refusal(pod),
-            "annotation tencent.com/vcuda-core-limit is \"30\", below the share of 40 of container \"b\"; use "
+            "annotation tencent.com/vcuda-core-limit is \"30\", below the share of 40 of container "
+            "\"b\"; use "
             "at least that, or remove it");
   pod.annotations[std::string(kCoreLimitAnnotation)] = "250";
   EXPECT_EQ(DemandOf(pod, ResourceNames())->ceiling, 100);  // clipped; admission warns
@@ -90,7 +103,8 @@ TEST(DemandOf, TheCeilingIsCheckedAgainstEveryShare) {
 TEST(DemandOf, PodsThatAskForTheSameHaveOneShape) {
   const auto a = DemandOf(PodOf({Container("a", "20", "15")}), ResourceNames());
   const auto b = DemandOf(PodOf({Container("b", "20", "15")}), ResourceNames());
-  const auto init = DemandOf(PodOf({Container("a", "20", "15", ContainerKind::kInit)}), ResourceNames());
+  const auto init =
+      DemandOf(PodOf({Container("a", "20", "15", ContainerKind::kInit)}), ResourceNames());
   EXPECT_EQ(a->shape, b->shape);
   EXPECT_NE(a->shape, init->shape);
 }
@@ -101,7 +115,8 @@ TEST(ParseCount, ReadsTheQuantityGrammar) {
   EXPECT_EQ(*ParseCount("1e3"), 1000);
   EXPECT_EQ(*ParseCount("2E2"), 200);
   EXPECT_EQ(*ParseCount("9223372036854775807"), INT64_MAX);
-  for (const char* bad : {"0.5", "500m", "-1", "", "k", "1kk", "9223372036854775808", "10E", "1e99", "1Xi", "NaN"}) {
+  for (const char* bad :
+       {"0.5", "500m", "-1", "", "k", "1kk", "9223372036854775808", "10E", "1e99", "1Xi", "NaN"}) {
     EXPECT_FALSE(ParseCount(bad).ok()) << bad;
   }
 }
