@@ -45,6 +45,7 @@ std::unique_ptr<Connection> ConnectionTable::Add(std::unique_ptr<Connection> con
   std::unique_ptr<Connection> evicted;
   if (entries_.size() >= max_connections_) {
     evicted = TakeOldestHandshakeLocked();
+    if (!evicted) evicted = TakeLongestIdleLocked();
     if (!evicted) return connection;
   }
   epoll_event event = OneShot(connection->id, EPOLLIN);
@@ -100,6 +101,23 @@ std::unique_ptr<Connection> ConnectionTable::TakeOldestHandshakeLocked() {
   if (oldest == entries_.end()) return nullptr;
   std::unique_ptr<Connection> taken = std::move(oldest->second.connection);
   entries_.erase(oldest);
+  return taken;
+}
+
+std::unique_ptr<Connection> ConnectionTable::TakeLongestIdleLocked() {
+  auto longest = entries_.end();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+    const Connection& connection = *it->second.connection;
+    if (!it->second.parked || connection.phase != Phase::kIdle) continue;
+    // All idle ones have the same time from their last request to their deadline. One whose next
+    // request has arrived is idle no more.
+    const bool longer =
+        longest == entries_.end() || connection.deadline < longest->second.connection->deadline;
+    if (longer && !HasUnreadBytes(connection.transport.fd())) longest = it;
+  }
+  if (longest == entries_.end()) return nullptr;
+  std::unique_ptr<Connection> taken = std::move(longest->second.connection);
+  entries_.erase(longest);
   return taken;
 }
 

@@ -28,7 +28,8 @@ class ConnectionTable {
   Status Open(int wake_fd);
 
   // Parks a new connection. When the table is full, the one that has been in its handshake the
-  // longest is returned for closing; with none in a handshake it is the new one itself.
+  // longest is returned for closing, with none in a handshake the one that has been idle the
+  // longest, and with none idle the new one itself: nobody shuts others out by holding connections.
   std::unique_ptr<Connection> Add(std::unique_ptr<Connection> connection);
   // Waits for a parked connection with something to do and claims it. Null: woken, or claimed by
   // another.
@@ -59,6 +60,7 @@ class ConnectionTable {
   };
 
   std::unique_ptr<Connection> TakeOldestHandshakeLocked() REQUIRES(mutex_);
+  std::unique_ptr<Connection> TakeLongestIdleLocked() REQUIRES(mutex_);
   template <typename Predicate>
   std::vector<std::unique_ptr<Connection>> TakeParkedIf(Predicate predicate) REQUIRES(mutex_);
 

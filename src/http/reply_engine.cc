@@ -3,9 +3,11 @@
 
 #include <httplib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +23,20 @@ constexpr std::string_view kHandlerFailed = "the server failed to handle the req
 // Stands in for a request line that could not be read, so that cpp-httplib comes to write the
 // refusal.
 constexpr std::string_view kAnyRequestLine = "GET / HTTP/1.1";
+
+// What cpp-httplib is given for the request line. It reads no method but its own, and would answer
+// any other itself; for the router, which goes by the framer's, all are alike.
+std::string RequestLineFor(const RequestFramer& framer) {
+  constexpr std::string_view kRead[] = {"GET",     "HEAD",    "POST",  "PUT",   "DELETE",
+                                        "CONNECT", "OPTIONS", "TRACE", "PATCH", "PRI"};
+  if (framer.state() == RequestFramer::State::kRefused) return std::string(kAnyRequestLine);
+  const std::string_view text = framer.request_line_text();
+  const std::string_view method = framer.line().method;
+  if (std::find(std::begin(kRead), std::end(kRead), method) != std::end(kRead)) {
+    return std::string(text);
+  }
+  return "GET" + std::string(text.substr(method.size()));
+}
 
 Response NotFound() { return TextResponse(404, "there is no such path on this server"); }
 
@@ -72,14 +88,13 @@ class ReplyEngine::Engine final : public httplib::Server {
     connection_ = &connection;
     received_ = received;
     record_ = RequestRecord();
-    const bool refused = connection.framer.state() == RequestFramer::State::kRefused;
-    ReplyStream stream(connection,
-                       refused ? kAnyRequestLine : connection.framer.request_line_text());
+    const std::string request_line = RequestLineFor(connection.framer);
+    ReplyStream stream(connection, request_line);
     bool closed_by_client = false;
     // Whether the connection closes is decided in AnnounceClose, not here.
     process_request(stream, /*close_connection=*/false, closed_by_client, nullptr);
     const Transport::Outcome outcome = stream.Flush();
-    // A method or target that the library cannot read is answered by it, with a bare 400.
+    // A target that the library cannot read is answered by it, with a bare 400.
     if (record_.status == 0) record_.status = 400;
     record_.server_time = stream.first_write() - received;
     observer_.OnRequest(record_);
@@ -117,11 +132,12 @@ class ReplyEngine::Engine final : public httplib::Server {
   }
 
   Response Route(const httplib::Request& request) {
-    const Router::Match match = router_.Find(request.method, request.path);
+    const std::string_view method = connection_->framer.line().method;
+    const Router::Match match = router_.Find(method, request.path);
     record_.route = match.path;
     if (match.path.empty()) return NotFound();
     if (match.handler == nullptr) return MethodNotAllowed(match.allow);
-    if (request.method == "POST" && !IsJson(connection_->framer.headers())) {
+    if (method == "POST" && !IsJson(connection_->framer.headers())) {
       return TextResponse(415, "the content type must be application/json");
     }
     return Handle(request, *match.handler);

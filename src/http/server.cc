@@ -249,6 +249,7 @@ void Server::Impl::AddConnection(AcceptedSocket accepted) {
   connection->deadline = Now() + options_.handshake_timeout;
   if (const std::unique_ptr<Connection> turned_away = table_.Add(std::move(connection))) {
     observer_.OnConnectionFailed(turned_away->remote_address, "there are too many connections");
+    if (turned_away->phase == Phase::kIdle) turned_away->transport.FinishSending();
   }
   count_.Report();
 }

@@ -53,7 +53,10 @@ TEST_F(HttpLimitsTest, WrongPathMethodAndTypeGetTheirStatusAndKeepTheConnection)
 
 TEST_F(HttpLimitsTest, UnknownMethodsAreRefused) {
   StartPlain();
-  EXPECT_EQ(StatusOf("BREW /ping HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+  EXPECT_EQ(StatusOf("BREW /ping HTTP/1.1\r\nHost: x\r\n\r\n"), 405);
+  EXPECT_EQ(last_.headers.at("allow"), "GET");
+  EXPECT_EQ(last_.body, "this path does not take that method; use GET\n");
+  EXPECT_EQ(StatusOf("BREW /teapot HTTP/1.1\r\nHost: x\r\n\r\n"), 404);
   EXPECT_EQ(StatusOf("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"), 404);
   EXPECT_EQ(StatusOf("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
   ExpectStillServing();
@@ -165,16 +168,39 @@ TEST_F(HttpLimitsTest, PastTheConnectionLimitTheOldestSilentOneGoes) {
   EXPECT_THAT(observer_.failures(), testing::Contains("there are too many connections"));
 }
 
-TEST_F(HttpLimitsTest, PastTheConnectionLimitWithNobodySilentTheNewcomerGoes) {
+TEST_F(HttpLimitsTest, PastTheConnectionLimitTheOneThatIdledLongestGoes) {
+  options_.max_connections = 3;
+  StartTls(true);
+  std::vector<HttpTestClient> hoarded;
+  for (std::size_t i = 0; i < 3; ++i) {
+    hoarded.push_back(Connect());
+    ASSERT_EQ(hoarded[i].Get("/ping").status, 200);
+  }
+  ASSERT_EQ(hoarded[0].Get("/ping").status, 200);  // so it is the second that idles longest now
+  HttpTestClient late = Connect();
+  ASSERT_TRUE(late.ok()) << late.error();
+  EXPECT_EQ(late.Get("/ping").status, 200) << "whoever hoards connections shuts nobody out";
+  EXPECT_TRUE(hoarded[1].ClosesWithin(milliseconds(3000)));
+  EXPECT_EQ(hoarded[0].Get("/ping").status, 200);
+  EXPECT_EQ(hoarded[2].Get("/ping").status, 200);
+}
+
+TEST_F(HttpLimitsTest, PastTheConnectionLimitWithEverybodyBusyTheNewcomerGoes) {
   options_.max_connections = 2;
   StartPlain();
   HttpTestClient first = Connect();
   HttpTestClient second = Connect();
-  ASSERT_EQ(first.Get("/ping").status, 200);
-  ASSERT_EQ(second.Get("/ping").status, 200);
+  const std::string half =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n";
+  for (HttpTestClient* client : {&first, &second}) {
+    ASSERT_TRUE(client->Send(half));
+    ASSERT_EQ(client->Read().status, 100) << "its request is being received";
+  }
   HttpTestClient third = Connect();
   EXPECT_TRUE(third.ClosesWithin(milliseconds(3000)));
-  EXPECT_EQ(first.Get("/ping").status, 200);
+  ASSERT_TRUE(first.Send("{}"));
+  EXPECT_EQ(first.Read().status, 200);
 }
 
 }  // namespace
