@@ -79,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Target{"extender_arguments", ExtenderArguments},
                     Target{"bind_arguments", BindArguments},
                     Target{"admission_review", AdmissionReview}, Target{"inventory", Inventory},
-                    Target{"allocation", Allocation}, Target{"objects", Objects}),
+                    Target{"allocation", Allocation}, Target{"objects", Objects},
+                    Target{"http_requests", HttpRequests}, Target{"chunked_body", ChunkedBody}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

@@ -16,7 +16,9 @@ void BindArguments(std::string_view input);
 void AdmissionReview(std::string_view input);
 void Inventory(std::string_view input);
 void Allocation(std::string_view input);
-void Objects(std::string_view input);  // pods, nodes, lists, watch events, Status
+void Objects(std::string_view input);       // pods, nodes, lists, watch events, Status
+void HttpRequests(std::string_view input);  // the bytes of one connection
+void ChunkedBody(std::string_view input);
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {
