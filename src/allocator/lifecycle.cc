@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/lifecycle.h"
 
+#include <sys/resource.h>
+
 #include <csignal>
 
 namespace aliquot::allocator {
@@ -15,6 +17,14 @@ sigset_t EndRequests() {
 }
 
 }  // namespace
+
+void RaiseOpenFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
+  }
+}
 
 void PrepareSignals() {
   static_cast<void>(std::signal(SIGHUP, SIG_IGN));

@@ -7,6 +7,10 @@ namespace aliquot::allocator {
 // once. SIGHUP is ignored (certificates reload by themselves, the configuration is read at start
 // only), and so is SIGPIPE (a peer that goes away is an error of that write).
 
+// Lets the process open as many files as it may: each connection takes one, and the usual limit
+// (1,024) is below http.maxConnections. Keeps the limit as it is when that cannot be changed.
+void RaiseOpenFileLimit();
+
 // Call before any thread is started, since threads inherit what is blocked.
 void PrepareSignals();
 // Waits for the first request to end. From its return on the next one ends the process.

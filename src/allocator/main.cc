@@ -38,6 +38,7 @@ int RunProbe(const Flags& flags, const Configuration& configuration) {
 int Run(const Configuration& configuration) {
   PrepareMemory();
   PrepareSignals();
+  RaiseOpenFileLimit();
   const RealClock clock;
   observability::LogOptions log_options;
   if (const auto level = observability::ParseLevel(configuration.log_level); level.ok()) {

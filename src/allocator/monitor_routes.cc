@@ -21,6 +21,19 @@ http::Response Ready(const Readiness& readiness) {
                          : http::TextResponse(503, Join(reasons, "\n"));
 }
 
+// What is known of half a cluster would mislead: a pod that has not been read yet would be "not
+// known".
+template <typename F>
+http::Handler OnceSynced(const Readiness& readiness, F answer) {
+  return [&readiness, answer](const http::Request& request) {
+    if (!readiness.synced()) {
+      return http::TextResponse(503,
+                                "the cluster has not been read yet; /readyz says what is missing");
+    }
+    return answer(request);
+  };
+}
+
 }  // namespace
 
 http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
@@ -37,10 +50,11 @@ http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
   router.Get("/version", [](const http::Request&) {
     return http::JsonResponse(observability::BuildInfoJson());
   });
-  router.Get("/explain", [&core](const http::Request& request) {
-    return Explain(request, core.ledger(), core.pending(), core.placer());
-  });
-  router.Get("/cards", [&core](const http::Request&) { return Cards(core.ledger()); });
+  router.Get("/explain", OnceSynced(core.readiness(), [&core](const http::Request& request) {
+               return Explain(request, core.ledger(), core.pending(), core.placer());
+             }));
+  router.Get("/cards", OnceSynced(core.readiness(),
+                                  [&core](const http::Request&) { return Cards(core.ledger()); }));
   return router;
 }
 

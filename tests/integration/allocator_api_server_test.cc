@@ -98,6 +98,10 @@ TEST_F(ApiServerTest, NothingIsAnsweredBeforeBothListsAreComplete) {
   })) << Monitor("/readyz").body;
   EXPECT_EQ(Monitor("/readyz").status, 503);
   EXPECT_EQ(Monitor("/healthz").status, 200);
+  EXPECT_EQ(Monitor("/metrics").status, 200);
+  for (const char* target : {"/explain?pod=default/p", "/cards"}) {
+    EXPECT_EQ(Monitor(target).status, 503) << "half a cluster would mislead: " << target;
+  }
   EXPECT_THAT(Filter(PodJson("p", 100, 0), {"n"})["Error"], HasSubstr("has not read all"));
   EXPECT_THAT(Bind("p", "n"), HasSubstr("has not read all"));
   EXPECT_EQ(Extender().Post("/scheduler/prioritize", "{}").status, 503);
@@ -178,6 +182,44 @@ TEST_F(ApiServerTest, ADrainFinishesTheBindInFlight) {
   EXPECT_TRUE(application_->Drain().ok());
   EXPECT_EQ(bind.get(), "bind not confirmed yet");
   EXPECT_FALSE(test::HttpTestClient(application_->addresses().extender).ok());
+}
+
+TEST_F(ApiServerTest, DamagedAndFutureAnnotationsAreToldAndNeverCountAsFree) {
+  const std::string good = NodeJson("x", 2)["metadata"]["annotations"]["aliquot.io/gpu-inventory"];
+  std::string later = good;
+  later.replace(later.find("\"v\":1"), 5, "\"v\":2");
+  std::string twice = good;
+  twice.replace(twice.find("GPU-x-1"), 7, "GPU-x-0");
+  const std::pair<std::string, std::string> nodes[] = {
+      {"later", later}, {"twice", twice}, {"cut", good.substr(0, 40)}, {"empty", ""}};
+  std::vector<std::string> names = {"n"};
+  for (const auto& [name, inventory] : nodes) {
+    Json node = NodeJson(name, 1);
+    node["metadata"]["annotations"]["aliquot.io/gpu-inventory"] = inventory;
+    server_.store().Put(kNode, node);
+    names.push_back(name);
+  }
+  const std::pair<std::string, std::string> records[] = {
+      {"r-later", R"({"v":9,"uid":"u","node":"n","containers":{}})"},
+      {"r-cut", R"({"v":1,"uid":"u","nod)"},
+      {"r-less", R"({"v":1,"uid":"uid-default-r-less","node":"n","containers":{"work":{"cards":[)"
+                 R"({"uuid":"GPU-n-0","core":1,"mib":0}],"isolation":"auto"}}})"}};
+  for (const auto& [name, record] : records) {
+    Json pod = PodJson(name, 30, 4);
+    pod["spec"]["nodeName"] = "n";
+    pod["status"]["phase"] = "Running";
+    pod["metadata"]["annotations"]["aliquot.io/allocation"] = record;
+    server_.store().Put(kPod, pod);
+  }
+  PutPending("q", 10, 4);
+  StartReady();
+  const Json reply = Filter(PodJson("p", 20, 4), names);
+  EXPECT_EQ(reply["NodeNames"], Json::array()) << "three times 30 % count on every card of n";
+  for (const auto& [name, inventory] : nodes) {
+    EXPECT_THAT(reply["FailedAndUnresolvableNodes"].value(name, ""), HasSubstr("the node"));
+  }
+  EXPECT_TRUE(reply["FailedNodes"].contains("n"));
+  EXPECT_EQ(Bind("q", "n"), "") << "nor do they block more than they asked for";
 }
 
 TEST_F(ApiServerTest, SaysWhyTheKubeconfigCannotBeUsed) {

@@ -2,6 +2,7 @@
 // The program itself: exit codes, what it prints, signals.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,19 @@ TEST_F(ProgramTest, SigtermAndSigintEndItCleanly) {
     EXPECT_EQ(Wait(), 0) << Contents(err());
     EXPECT_THAT(Contents(err()), HasSubstr("\"drained\""));
   }
+}
+
+TEST_F(ProgramTest, ItMayOpenAsManyFilesAsTheSystemAllows) {
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit low = usual;
+  low.rlim_cur = 100;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);  // the program inherits it
+  SpawnReady();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit raised{};
+  ASSERT_EQ(prlimit(pid_, RLIMIT_NOFILE, nullptr, &raised), 0);
+  EXPECT_EQ(raised.rlim_cur, usual.rlim_max);
 }
 
 TEST_F(ProgramTest, SighupChangesNothing) {
