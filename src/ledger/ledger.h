@@ -24,6 +24,10 @@
 
 namespace aliquot::ledger {
 
+// Longer than a bind and the settling of its outcome take by default (4 s, then a look-up 10 s
+// later).
+inline constexpr std::chrono::seconds kJoinedFor{60};
+
 // Asks for cards for one pod on one node.
 struct CommitRequest {
   model::PodKey key;
@@ -31,7 +35,9 @@ struct CommitRequest {
   std::string node;
   model::PodDemand demand;
   bool tolerates_cordon = true;
-  // Set: the reservation ends by itself at this time unless it is confirmed first.
+  // Set: the reservation ends by itself at this time unless it is confirmed first. Unset, and
+  // joining a reservation that has such a time: that time is put off by kJoinedFor, so that whoever
+  // joined can settle what became of its bind before the cards go free.
   std::optional<SteadyTime> expires;
 };
 
@@ -46,11 +52,12 @@ enum class CommitOutcome {
 struct CommitResult {
   CommitOutcome outcome = CommitOutcome::kRefused;
   scoring::Refusal refusal = scoring::Refusal::kNone;
-  bool cut_short = false;          // the exact search ran out of steps
-  bool bound = false;              // kAlreadyHeld: the API server has confirmed it
-  std::string node;                // kHeldElsewhere: where
-  model::Allocation allocation;    // kReserved, kAlreadyHeld
-  std::vector<std::vector<int>> minors;  // per allocation.containers entry: the cards' minor numbers
+  bool cut_short = false;        // the exact search ran out of steps
+  bool bound = false;            // kAlreadyHeld: the API server has confirmed it
+  std::string node;              // kHeldElsewhere: where
+  model::Allocation allocation;  // kReserved, kAlreadyHeld
+  std::vector<std::vector<int>>
+      minors;  // per allocation.containers entry: the cards' minor numbers
 };
 
 // What a pod seen in the cluster meant to the ledger.
@@ -60,7 +67,8 @@ enum class PodEffect {
   kHeld,            // bound with cards that are counted
   kFreed,           // held cards and now does not
   kNeedsStamp,      // bound by somebody else, not started, no record: stamp it late
-  kAdoptedByIndex,  // its record is unreadable or missing; counted by predicate-gpu-idx-* and its spec
+  kAdoptedByIndex,  // its record is unreadable or missing; counted by predicate-gpu-idx-* and its
+                    // spec
   kCountedOnAll,    // unreadable and no index: its demand counts on every card of its node
   kClosedNode,      // runs without any record: its node takes nothing new
   kRecordChanged,   // somebody edited the record after commit: ignored
@@ -86,17 +94,18 @@ struct LedgerCounts {
 
 // Who holds what: in memory, fed by the cluster's nodes and pods, changed by our own commits.
 //
-// States of a pod's hold: reserved -> bound -> gone. Invariants (tests/unit/ledger/invariants_test.cc): our
-// own commits never over-book a card; every hold has a live pod or an unexpired reservation; replaying the
-// cluster from scratch gives the same ledger; releasing twice is harmless.
+// States of a pod's hold: reserved -> bound -> gone. Invariants
+// (tests/unit/ledger/invariants_test.cc): our own commits never over-book a card; every hold has a
+// live pod or an unexpired reservation; replaying the cluster from scratch gives the same ledger;
+// releasing twice is harmless.
 //
-// Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order: one node,
-// then the map of nodes, then pods, then the snapshot board. The placer, the catalog and the clock must
-// outlive the ledger.
+// Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order:
+// one node, then the map of nodes, then pods, then the snapshot board. The placer, the catalog and
+// the clock must outlive the ledger.
 class Ledger {
  public:
-  Ledger(const scoring::Placer& placer, topology::Catalog& catalog, const model::ResourceNames& names,
-         const Clock& clock);
+  Ledger(const scoring::Placer& placer, topology::Catalog& catalog,
+         const model::ResourceNames& names, const Clock& clock);
   ~Ledger();
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
@@ -111,16 +120,17 @@ class Ledger {
 
   // A node as it is now. An unreadable inventory keeps the pods' holds and refuses new ones.
   void SetNode(const model::Node& node);
-  // Its pods' holds stay until the pods go: a node object may be deleted and made again under its pods.
+  // Its pods' holds stay until the pods go: a node object may be deleted and made again under its
+  // pods.
   void RemoveNode(std::string_view name);
   // A pod as it is now, bound or not, ours or not.
   PodChange SetPod(const model::Pod& pod);
   // The pod is gone from the cluster (confirmed). False when it held nothing.
   bool RemovePod(std::string_view uid);
-  // Pods that the ledger holds as bound and that are not in `seen`, a fresh full list. Candidates only: one
-  // may have been made and bound while the list was on its way, so ask before removing it.
-  std::vector<std::pair<std::string, model::PodKey>> BoundNotIn(
-      const StringSet& seen) const;
+  // Pods that the ledger holds as bound and that are not in `seen`, a fresh full list. Candidates
+  // only: one may have been made and bound while the list was on its way, so ask before removing
+  // it.
+  std::vector<std::pair<std::string, model::PodKey>> BoundNotIn(const StringSet& seen) const;
 
   // ---- our own decisions: bind, webhook stamp and late stamp all end here ----
 
@@ -154,7 +164,7 @@ class Ledger {
   PodChange SetBoundPod(const model::Pod& pod);
   std::optional<PodChange> SeenAgain(NodeSlot& slot, const model::Pod& pod);
   PodChange AddSeen(const model::Pod& pod);
-  CommitResult AlreadyHeld(const CommitRequest& request, const std::string& node) const;
+  CommitResult AlreadyHeld(const CommitRequest& request, const std::string& node);
   CommitResult ReserveOn(NodeSlot& slot, const CommitRequest& request);
   enum class DropWhich { kAny, kReservedOnly, kExpiredOnly };
   bool Drop(std::string_view uid, DropWhich which);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "api/allocation_codec.h"
@@ -53,7 +54,8 @@ CommitResult Ledger::Commit(const CommitRequest& request) {
   std::string held_on;
   {
     MutexLock lock(pods_mutex_);
-    const auto [place, fresh] = places_.try_emplace(request.uid, PodPlace{request.node, true, true});
+    const auto [place, fresh] =
+        places_.try_emplace(request.uid, PodPlace{request.node, true, true});
     if (!fresh) {
       if (place->second.reserving) {
         CommitResult result;
@@ -85,17 +87,21 @@ CommitResult Ledger::Commit(const CommitRequest& request) {
   return result;
 }
 
-CommitResult Ledger::AlreadyHeld(const CommitRequest& request, const std::string& node) const {
+CommitResult Ledger::AlreadyHeld(const CommitRequest& request, const std::string& node) {
   CommitResult result;
   result.node = node;
-  result.outcome = node == request.node ? CommitOutcome::kAlreadyHeld : CommitOutcome::kHeldElsewhere;
+  result.outcome =
+      node == request.node ? CommitOutcome::kAlreadyHeld : CommitOutcome::kHeldElsewhere;
   const SlotPtr slot = FindSlot(node);
   if (slot == nullptr) {
     return result;
   }
   MutexLock lock(slot->mutex);
-  const Hold* hold = slot->Find(request.uid);
+  Hold* hold = slot->Find(request.uid);
   if (hold != nullptr) {
+    if (hold->expires && !request.expires && result.outcome == CommitOutcome::kAlreadyHeld) {
+      hold->expires = std::max(*hold->expires, clock_.SteadyNow() + kJoinedFor);
+    }
     result.bound = hold->state == HoldState::kBound;
     result.allocation = hold->allocation;
     result.minors = MinorsOf(hold->allocation, slot->inventory());

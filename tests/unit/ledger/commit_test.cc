@@ -27,7 +27,8 @@ TEST_F(CommitTest, IsIdempotentPerUid) {
   const CommitResult again = Commit(PodOf("a", 20, 15), "n1");
   EXPECT_EQ(again.outcome, CommitOutcome::kAlreadyHeld);
   EXPECT_FALSE(again.bound);
-  EXPECT_EQ(again.allocation.containers[0].cards[0].uuid, first.allocation.containers[0].cards[0].uuid);
+  EXPECT_EQ(again.allocation.containers[0].cards[0].uuid,
+            first.allocation.containers[0].cards[0].uuid);
   EXPECT_EQ(again.minors, first.minors);
   EXPECT_EQ(CardAt("n1", 0).core_used, 20);
 }
@@ -86,6 +87,19 @@ TEST_F(CommitTest, AReservationWithATimeEndsByItselfUnlessConfirmed) {
   clock_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(ledger_.ReleaseExpired(), 1);
   EXPECT_EQ(CardAt("n1", 0).core_used, 30);
+}
+
+TEST_F(CommitTest, ABindThatJoinsATimedReservationKeepsItUntilItCanSettle) {
+  ledger_.SetNode(NodeOf("n1", 1));
+  CommitRequest stamp = RequestFor(PodOf("a", 20, 15), "n1");
+  stamp.expires = clock_.SteadyNow() + std::chrono::seconds(15);
+  ASSERT_EQ(ledger_.Commit(stamp).outcome, CommitOutcome::kReserved);
+  clock_.Advance(std::chrono::seconds(14));
+  ASSERT_EQ(Commit(PodOf("a", 20, 15), "n1").outcome, CommitOutcome::kAlreadyHeld);
+  clock_.Advance(std::chrono::seconds(20));
+  EXPECT_EQ(ledger_.ReleaseExpired(), 0);
+  clock_.Advance(kJoinedFor);
+  EXPECT_EQ(ledger_.ReleaseExpired(), 1);  // and yet it ends by itself
 }
 
 TEST_F(CommitTest, EveryChangeGivesANewGenerationAndNoChangeGivesNone) {
