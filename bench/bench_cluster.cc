@@ -12,7 +12,9 @@ std::string PaddedNumber(int number, int count) {
 
 }  // namespace
 
-std::string NodeName(int node, int nodes) { return "gpu-worker-pool-a-" + PaddedNumber(node, nodes); }
+std::string NodeName(int node, int nodes) {
+  return "gpu-worker-pool-a-" + PaddedNumber(node, nodes);
+}
 
 std::vector<BenchPod> PodsOnNode(int node) {
   // Five patterns; over five nodes 2,800 of 4,000 % are taken.
@@ -20,14 +22,17 @@ std::vector<BenchPod> PodsOnNode(int node) {
     case 0:  // 800 %: full
       return {{800, 0, {0, 1, 2, 3, 4, 5, 6, 7}}};
     case 1:  // 620 %: whole cards and two shared ones
-      return {{400, 0, {0, 1, 2, 3}}, {100, 0, {4}}, {50, 160, {5}}, {20, 64, {5}}, {20, 64, {6}}, {30, 96, {6}}};
+      return {{400, 0, {0, 1, 2, 3}}, {100, 0, {4}}, {50, 160, {5}},
+              {20, 64, {5}},          {20, 64, {6}}, {30, 96, {6}}};
     case 2:  // 560 %: shares on every card
       return {{70, 200, {0}}, {70, 200, {1}}, {70, 200, {2}}, {70, 200, {3}},
               {70, 200, {4}}, {70, 200, {5}}, {70, 200, {6}}, {70, 200, {7}}};
     case 3:  // 480 %
-      return {{200, 0, {0, 1}}, {90, 300, {2}}, {60, 100, {3}}, {30, 100, {3}}, {40, 80, {4}}, {30, 80, {5}}, {30, 60, {5}}};
+      return {{200, 0, {0, 1}}, {90, 300, {2}}, {60, 100, {3}}, {30, 100, {3}},
+              {40, 80, {4}},    {30, 80, {5}},  {30, 60, {5}}};
     default:  // 340 %
-      return {{100, 0, {0}}, {100, 0, {1}}, {50, 150, {2}}, {50, 150, {2}}, {25, 60, {3}}, {15, 40, {3}}};
+      return {{100, 0, {0}},  {100, 0, {1}}, {50, 150, {2}},
+              {50, 150, {2}}, {25, 60, {3}}, {15, 40, {3}}};
   }
 }
 

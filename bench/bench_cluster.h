@@ -7,8 +7,8 @@
 
 namespace aliquot::bench {
 
-// The cluster of the benchmarks: nodes of eight 80 GiB cards, about 70 % of their core taken by a mix of whole
-// cards and shares that differs from node to node in a fixed pattern. Deterministic.
+// The cluster of the benchmarks: nodes of eight 80 GiB cards, about 70 % of their core taken by a
+// mix of whole cards and shares that differs from node to node in a fixed pattern. Deterministic.
 
 struct BenchCard {
   int core_used = 0;  // percent

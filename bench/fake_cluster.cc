@@ -10,8 +10,8 @@
 
 #include "tests/support/fake_api_server.h"
 
-// A simulated API server that holds a large cluster and pages it out, for the time from start to ready. Writes a
-// kubeconfig, then serves until its standard input ends.
+// A simulated API server that holds a large cluster and pages it out, for the time from start to
+// ready. Writes a kubeconfig, then serves until its standard input ends.
 
 namespace {
 
@@ -29,28 +29,33 @@ Json NodeObject(int node) {
   std::string cards;
   std::string links;
   for (int card = 0; card < kCards; ++card) {
-    cards += std::string(card == 0 ? "" : ",") + "[\"" + CardUuid(node, card) + "\"," + std::to_string(card) +
-             ",0," + std::to_string(kCardMib) + ",\"0000:0" + std::to_string(card) + ":00.0\"," +
-             std::to_string(card / 4) + ",\"8.0\",\"ok\",\"none\"]";
+    cards += std::string(card == 0 ? "" : ",") + "[\"" + CardUuid(node, card) + "\"," +
+             std::to_string(card) + ",0," + std::to_string(kCardMib) + ",\"0000:0" +
+             std::to_string(card) + ":00.0\"," + std::to_string(card / 4) +
+             ",\"8.0\",\"ok\",\"none\"]";
   }
   for (int pair = 0; pair < kCards * (kCards - 1) / 2; ++pair) {
     links += pair == 0 ? "NV12" : ",NV12";
   }
-  const std::string inventory = "{\"v\":1,\"driver\":\"570.124.06\",\"models\":[\"A100-SXM4-80GB\"],\"cards\":[" +
-                                cards + "],\"links\":\"" + links + "\"}";
+  const std::string inventory =
+      "{\"v\":1,\"driver\":\"570.124.06\",\"models\":[\"A100-SXM4-80GB\"],\"cards\":[" + cards +
+      "],\"links\":\"" + links + "\"}";
   return {{"apiVersion", "v1"},
           {"kind", "Node"},
-          {"metadata", {{"name", NodeName(node)}, {"annotations", {{"aliquot.io/gpu-inventory", inventory}}}}},
+          {"metadata",
+           {{"name", NodeName(node)}, {"annotations", {{"aliquot.io/gpu-inventory", inventory}}}}},
           {"spec", Json::object()}};
 }
 
 // Two pods of 45 % on each of five cards.
 Json PodObject(int node, int number) {
   const std::string name = "pod-" + std::to_string(node) + "-" + std::to_string(number);
-  const std::string uid = "11111111-2222-4333-8444-" + std::to_string(100000000000LL + node * 100 + number);
+  const std::string uid =
+      "11111111-2222-4333-8444-" + std::to_string(100000000000LL + node * 100 + number);
   const int card = number / 2;
   const std::string record = "{\"v\":1,\"uid\":\"" + uid + "\",\"node\":\"" + NodeName(node) +
-                             "\",\"containers\":{\"main\":{\"cards\":[{\"uuid\":\"" + CardUuid(node, card) +
+                             "\",\"containers\":{\"main\":{\"cards\":[{\"uuid\":\"" +
+                             CardUuid(node, card) +
                              "\",\"core\":45,\"mib\":38400}],\"isolation\":\"auto\"}}}";
   const Json amounts = {{"tencent.com/vcuda-core", "45"}, {"tencent.com/vcuda-memory", "150"}};
   return {{"apiVersion", "v1"},
@@ -61,7 +66,8 @@ Json PodObject(int node, int number) {
             {"uid", uid},
             {"labels", {{"aliquot.io/gpu", "true"}, {"app", "inference"}}},
             {"annotations",
-             {{"aliquot.io/allocation", record}, {"tencent.com/predicate-gpu-idx-0", std::to_string(card)}}}}},
+             {{"aliquot.io/allocation", record},
+              {"tencent.com/predicate-gpu-idx-0", std::to_string(card)}}}}},
           {"spec",
            {{"nodeName", NodeName(node)},
             {"containers",
@@ -71,12 +77,15 @@ Json PodObject(int node, int number) {
           {"status", {{"phase", "Running"}}}};
 }
 
-void WriteKubeconfig(const std::string& path, const std::string& server, const std::string& ca_file) {
+void WriteKubeconfig(const std::string& path, const std::string& server,
+                     const std::string& ca_file) {
   const Json config = {
       {"apiVersion", "v1"},
       {"kind", "Config"},
       {"current-context", "bench"},
-      {"clusters", {{{"name", "bench"}, {"cluster", {{"server", server}, {"certificate-authority", ca_file}}}}}},
+      {"clusters",
+       {{{"name", "bench"},
+         {"cluster", {{"server", server}, {"certificate-authority", ca_file}}}}}},
       {"users", {{{"name", "bench"}, {"user", {{"token", "bench"}}}}}},
       {"contexts", {{{"name", "bench"}, {"context", {{"cluster", "bench"}, {"user", "bench"}}}}}}};
   std::ofstream(path + ".tmp") << config.dump(1);

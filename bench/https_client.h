@@ -21,8 +21,8 @@ struct TimedReply {
   double server_us = 0;  // from the Server-Timing header; 0 without one
 };
 
-// One keep-alive HTTPS connection with a client certificate. Not thread-safe. Exits the program when the
-// connection fails: a benchmark with failed calls has no result.
+// One keep-alive HTTPS connection with a client certificate. Not thread-safe. Exits the program
+// when the connection fails: a benchmark with failed calls has no result.
 class HttpsClient {
  public:
   explicit HttpsClient(const Endpoint& endpoint);

@@ -28,8 +28,9 @@ std::string PlainFilter::Filter(const std::string& body) const {
   const nlohmann::json args = nlohmann::json::parse(body);
   const nlohmann::json& limits = args["Pod"]["spec"]["containers"][0]["resources"]["limits"];
   const int core = std::stoi(limits["tencent.com/vcuda-core"].get<std::string>());
-  const int memory =
-      limits.contains("tencent.com/vcuda-memory") ? std::stoi(limits["tencent.com/vcuda-memory"].get<std::string>()) : 0;
+  const int memory = limits.contains("tencent.com/vcuda-memory")
+                         ? std::stoi(limits["tencent.com/vcuda-memory"].get<std::string>())
+                         : 0;
   nlohmann::json names = nlohmann::json::array();
   nlohmann::json failed = nlohmann::json::object();
   for (const nlohmann::json& name : args["NodeNames"]) {

@@ -9,9 +9,9 @@
 
 namespace aliquot::bench {
 
-// The filter as one would first write it: the body into a JSON tree, a look at every card of every node,
-// the answer from a JSON tree. It answers single shares and whole cards, which is all that it is timed on;
-// the baseline of the benchmark, in the same run and on the same bodies.
+// The filter as one would first write it: the body into a JSON tree, a look at every card of every
+// node, the answer from a JSON tree. It answers single shares and whole cards, which is all that it
+// is timed on; the baseline of the benchmark, in the same run and on the same bodies.
 class PlainFilter {
  public:
   explicit PlainFilter(int nodes);

@@ -56,11 +56,12 @@ std::string PodJson(const PodShape& shape, const std::string& name, const std::s
   if (shape.init.core > 0) {
     spec["initContainers"] = nlohmann::json::array({Container("prepare", shape.init)});
   }
-  spec["tolerations"] = {{{"key", "node.kubernetes.io/not-ready"},
-                          {"operator", "Exists"},
-                          {"effect", "NoExecute"},
-                          {"tolerationSeconds", 300}},
-                         {{"key", "nvidia.com/gpu"}, {"operator", "Exists"}, {"effect", "NoSchedule"}}};
+  spec["tolerations"] = {
+      {{"key", "node.kubernetes.io/not-ready"},
+       {"operator", "Exists"},
+       {"effect", "NoExecute"},
+       {"tolerationSeconds", 300}},
+      {{"key", "nvidia.com/gpu"}, {"operator", "Exists"}, {"effect", "NoSchedule"}}};
   const nlohmann::json pod = {{"metadata",
                                {{"name", name},
                                 {"namespace", "bench"},

@@ -7,8 +7,8 @@
 #include "bench/bench_cluster.h"
 #include "bench/verbs_load.h"
 
-// One run of the load against a running allocator, or the cluster file it runs on. bench/run.py starts the
-// allocator, repeats the runs and writes the report.
+// One run of the load against a running allocator, or the cluster file it runs on. bench/run.py
+// starts the allocator, repeats the runs and writes the report.
 int main(int argc, char** argv) {
   CLI::App app("Load driver for the scheduler verbs of aliquot-allocator");
   aliquot::bench::LoadOptions options;
@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
     return out.good() ? 0 : 1;
   }
   if (parallel) {
-    std::cout << nlohmann::json{{"pods_per_second", aliquot::bench::RunParallelBinds(options)}} << "\n";
+    std::cout << nlohmann::json{{"pods_per_second", aliquot::bench::RunParallelBinds(options)}}
+              << "\n";
     return 0;
   }
   std::cout << aliquot::bench::RunSerial(options) << "\n";

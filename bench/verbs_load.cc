@@ -74,7 +74,8 @@ PodCall MakePod(const LoadOptions& options, const std::vector<PodShape>& shapes,
   call.uid = options.uid_prefix + "-" + std::to_string(number);
   call.name = "pod-" + call.uid;
   call.args = ExtenderArgs(
-      PodJson(shapes[static_cast<std::size_t>(number) % shapes.size()], call.name, call.uid), names);
+      PodJson(shapes[static_cast<std::size_t>(number) % shapes.size()], call.name, call.uid),
+      names);
   return call;
 }
 
@@ -86,7 +87,8 @@ std::string BindArgs(const PodCall& pod, const std::string& host) {
 
 TimedReply CheckedBind(HttpsClient& client, const std::string& body) {
   TimedReply reply = client.Post("/scheduler/bind", body);
-  Require(reply.status == 200 && nlohmann::json::parse(reply.body)["Error"] == "", "bind refused", reply);
+  Require(reply.status == 200 && nlohmann::json::parse(reply.body)["Error"] == "", "bind refused",
+          reply);
   return reply;
 }
 
@@ -107,7 +109,9 @@ nlohmann::json RunSerial(const LoadOptions& options) {
     if (options.with_baseline) {
       const Time start = std::chrono::steady_clock::now();
       const std::string reply = plain.Filter(pod.args);
-      baseline.Add(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      baseline.Add(
+          std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+              .count());
       if (reply.empty()) {
         std::abort();
       }
@@ -155,7 +159,8 @@ double RunParallelBinds(const LoadOptions& options) {
         const std::string body = std::move(waiting.front());
         waiting.pop_front();
         lock.unlock();
-        // Another pod may have taken the cards since the prioritize: kube-scheduler would try again.
+        // Another pod may have taken the cards since the prioritize: kube-scheduler would try
+        // again.
         own.Post("/scheduler/bind", body);
       }
     });
@@ -176,7 +181,8 @@ double RunParallelBinds(const LoadOptions& options) {
   for (std::thread& binder : binders) {
     binder.join();
   }
-  return options.pods / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return options.pods /
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace aliquot::bench

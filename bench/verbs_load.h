@@ -17,12 +17,13 @@ struct LoadOptions {
   bool with_baseline = true;  // time the plain filter on the same bodies, in between
 };
 
-// Drives filter, prioritize and bind as kube-scheduler would: pod by pod, every pod a new UID, a bind between
-// any two filters. Returns {"filter":{server_us,client_us},..,"baseline_filter_us":..,"pods_per_second":..}.
+// Drives filter, prioritize and bind as kube-scheduler would: pod by pod, every pod a new UID, a
+// bind between any two filters. Returns
+// {"filter":{server_us,client_us},..,"baseline_filter_us":..,"pods_per_second":..}.
 nlohmann::json RunSerial(const LoadOptions& options);
 
-// The same with filters and prioritizes one after the other and up to 16 binds at the same time, each on its
-// own connection, as kube-scheduler's bind goroutines have. Returns pods per second.
+// The same with filters and prioritizes one after the other and up to 16 binds at the same time,
+// each on its own connection, as kube-scheduler's bind goroutines have. Returns pods per second.
 double RunParallelBinds(const LoadOptions& options);
 
 }  // namespace aliquot::bench

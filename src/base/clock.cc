@@ -33,10 +33,10 @@ std::string FormatMicroTime(SystemTime time) {
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
-                                   parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                                   parts.tm_hour, parts.tm_min, parts.tm_sec,
-                                   static_cast<int>(micros % 1000000));
+  const int length =
+      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+                    parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                    parts.tm_min, parts.tm_sec, static_cast<int>(micros % 1000000));
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 

@@ -9,8 +9,8 @@
 
 namespace aliquot {
 
-// The canonical codes of gRPC (https://grpc.github.io/grpc/core/md_doc_statuscodes.html), so that the node
-// agent can pass them on unchanged. Only those in use are listed.
+// The canonical codes of gRPC (https://grpc.github.io/grpc/core/md_doc_statuscodes.html), so that
+// the node agent can pass them on unchanged. Only those in use are listed.
 enum class StatusCode {
   kOk = 0,
   kInvalidArgument = 3,
@@ -68,12 +68,13 @@ inline Status Internal(std::string message) {
   return Status(StatusCode::kInternal, std::move(message));
 }
 
-// A value or the Status that says why there is none. Never both, never an OK Status without a value.
+// A value or the Status that says why there is none. Never both, never an OK Status without a
+// value.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}           // NOLINT: conversions read well at returns
-  Result(Status status) : state_(std::move(status)) {}    // NOLINT
+  Result(T value) : state_(std::move(value)) {}         // NOLINT: conversions read well at returns
+  Result(Status status) : state_(std::move(status)) {}  // NOLINT
 
   bool ok() const { return std::holds_alternative<T>(state_); }
   // Pre: !ok(), or the caller wants OK for a value.

@@ -11,11 +11,13 @@
 
 namespace aliquot {
 
-// Hashes any kind of string, so that a lookup by std::string_view copies nothing. (Debian builds Abseil
-// with its own string_view, which the default hash of flat_hash_map expects.)
+// Hashes any kind of string, so that a lookup by std::string_view copies nothing. (Debian builds
+// Abseil with its own string_view, which the default hash of flat_hash_map expects.)
 struct StringHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
 };
 
 template <typename Value>

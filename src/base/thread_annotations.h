@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Names for clang's thread-safety attributes, so that a lock rule is written once and checked by the
-// compiler (the clang preset makes a breach an error). Other compilers see nothing.
-// Source: https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
+// Names for clang's thread-safety attributes, so that a lock rule is written once and checked by
+// the compiler (the clang preset makes a breach an error). Other compilers see nothing. Source:
+// https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
 
 #if defined(__clang__)
 #define ALIQUOT_THREAD_ATTRIBUTE(x) __attribute__((x))

@@ -22,8 +22,7 @@ NodeFigures FiguresOf(const NodeState& node) {
     ++figures.usable_cards;
     figures.idle_cards += card.idle() ? 1 : 0;
     figures.largest_core_free = std::max(figures.largest_core_free, card.core_free());
-    figures.largest_mib_free =
-        std::max<std::int64_t>(figures.largest_mib_free, card.mib_free());
+    figures.largest_mib_free = std::max<std::int64_t>(figures.largest_mib_free, card.mib_free());
   }
   return figures;
 }
@@ -33,8 +32,7 @@ ChosenContainer Describe(const NodeState& node, const model::ContainerDemand& co
   ChosenContainer chosen;
   chosen.name = container.name;
   for (const int card : cards) {
-    const model::Card& of_inventory =
-        node.facts->inventory->cards[static_cast<std::size_t>(card)];
+    const model::Card& of_inventory = node.facts->inventory->cards[static_cast<std::size_t>(card)];
     ChosenCard described;
     described.minor = of_inventory.minor;
     described.uuid = of_inventory.uuid;
@@ -77,15 +75,14 @@ std::vector<ReasonCount> CountReasons(const std::vector<NodeReport>& nodes) {
       reasons.push_back({refusal, static_cast<std::size_t>(count)});
     }
   }
-  std::stable_sort(reasons.begin(), reasons.end(), [](const ReasonCount& a, const ReasonCount& b) {
-    return a.nodes > b.nodes;
-  });
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const ReasonCount& a, const ReasonCount& b) { return a.nodes > b.nodes; });
   return reasons;
 }
 
 std::string Summarize(const Report& report) {
-  std::string summary = std::to_string(report.fitting) + "/" +
-                        std::to_string(report.nodes.size()) + " nodes fit";
+  std::string summary =
+      std::to_string(report.fitting) + "/" + std::to_string(report.nodes.size()) + " nodes fit";
   if (report.nodes.empty()) {
     return summary + ": no node is known";
   }
@@ -113,9 +110,8 @@ Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
 
 Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
                   std::vector<NodeState> nodes, const scoring::Placer& placer) {
-  std::sort(nodes.begin(), nodes.end(), [](const NodeState& a, const NodeState& b) {
-    return a.facts->name < b.facts->name;
-  });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const NodeState& a, const NodeState& b) { return a.facts->name < b.facts->name; });
   Report report;
   report.policy = placer.policy().name();
   scoring::StepBudget budget(placer.options());

@@ -38,7 +38,8 @@ bool Ledger::ReplaceFacts(const std::string& name,
     if (slot->retired) {
       continue;
     }
-    // A node heartbeat changes none of this: without a change there is nothing to publish or to wake.
+    // A node heartbeat changes none of this: without a change there is nothing to publish or to
+    // wake.
     if (slot->facts != nullptr && slot->facts->cordoned == facts->cordoned &&
         slot->facts->inventory_problem == facts->inventory_problem &&
         model::SameInventory(slot->facts->inventory, facts->inventory)) {
@@ -186,8 +187,7 @@ PodChange Ledger::AddSeen(const model::Pod& pod) {
 
 bool Ledger::RemovePod(std::string_view uid) { return Drop(uid, DropWhich::kAny); }
 
-std::vector<std::pair<std::string, model::PodKey>> Ledger::BoundNotIn(
-    const StringSet& seen) const {
+std::vector<std::pair<std::string, model::PodKey>> Ledger::BoundNotIn(const StringSet& seen) const {
   std::vector<std::pair<std::string, std::string>> missing;  // uid, node
   {
     MutexLock lock(pods_mutex_);

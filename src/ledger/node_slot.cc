@@ -10,7 +10,8 @@
 namespace aliquot::ledger {
 namespace {
 
-// Sums of other people's over-booking may exceed what a CardState holds; "full" is all that matters then.
+// Sums of other people's over-booking may exceed what a CardState holds; "full" is all that matters
+// then.
 template <typename To, typename From>
 To Clamped(From value) {
   return static_cast<To>(std::min<From>(value, std::numeric_limits<To>::max()));

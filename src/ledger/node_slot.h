@@ -14,8 +14,8 @@
 
 namespace aliquot::ledger {
 
-// One node inside the ledger: its facts, its holds and the sums of what they take. Everything is guarded by
-// `mutex`, except what is constant after construction.
+// One node inside the ledger: its facts, its holds and the sums of what they take. Everything is
+// guarded by `mutex`, except what is constant after construction.
 struct Ledger::NodeSlot {
   NodeSlot(std::string node_name, std::uint32_t board_place)
       : name(std::move(node_name)), place(board_place) {}
@@ -29,7 +29,8 @@ struct Ledger::NodeSlot {
   std::shared_ptr<const scoring::NodeFacts> facts GUARDED_BY(mutex);  // nullptr: no node object
   StringMap<std::unique_ptr<Hold>> holds GUARDED_BY(mutex);
   int holds_of_unknown_cards GUARDED_BY(mutex) = 0;
-  std::vector<model::CardUse> sums GUARDED_BY(mutex);  // per card, wide enough for any number of holds
+  std::vector<model::CardUse> sums
+      GUARDED_BY(mutex);  // per card, wide enough for any number of holds
   std::vector<scoring::CardState> cards GUARDED_BY(mutex);
 
   void SetFacts(std::shared_ptr<const scoring::NodeFacts> fresh) REQUIRES(mutex);
@@ -39,8 +40,8 @@ struct Ledger::NodeSlot {
   Hold* Find(std::string_view uid) const REQUIRES(mutex);
   scoring::NodeState State() const REQUIRES(mutex);
   void PublishTo(SnapshotBoard& board) const REQUIRES(mutex);
-  // Nodes come and go with an autoscaler: what has neither object nor holds is given up. True when this call
-  // retired it.
+  // Nodes come and go with an autoscaler: what has neither object nor holds is given up. True when
+  // this call retired it.
   bool RetireIfEmpty() REQUIRES(mutex);
   const model::Inventory* inventory() const REQUIRES(mutex) {
     return facts == nullptr ? nullptr : facts->inventory.get();

@@ -11,7 +11,8 @@
 namespace aliquot::ledger {
 namespace {
 
-const model::AllocatedContainer* FindContainer(const model::Allocation& record, std::string_view name) {
+const model::AllocatedContainer* FindContainer(const model::Allocation& record,
+                                               std::string_view name) {
   for (const model::AllocatedContainer& container : record.containers) {
     if (container.name == name) {
       return &container;
@@ -29,8 +30,9 @@ void OrderByDemand(const model::PodDemand& demand, model::Allocation& record) {
   record.containers = std::move(ordered);
 }
 
-// Minor numbers of each demand container; false unless every app container has a readable annotation. Init
-// containers have none: they are taken to sit on the cards of the app containers, as many as they ask for.
+// Minor numbers of each demand container; false unless every app container has a readable
+// annotation. Init containers have none: they are taken to sit on the cards of the app containers,
+// as many as they ask for.
 bool ReadIndexes(const model::Pod& pod, const model::PodDemand& demand,
                  std::vector<std::vector<int>>* minors) {
   std::vector<int> all;
@@ -80,7 +82,8 @@ SeenHold WithoutRecord(const model::Pod& pod, SeenHold seen) {
     return seen;
   }
   seen.hold.source = HoldSource::kUnknownRunning;
-  seen.problem = "the pod runs without a record of its cards; its node takes nothing new until it is gone";
+  seen.problem =
+      "the pod runs without a record of its cards; its node takes nothing new until it is gone";
   return seen;
 }
 
@@ -104,12 +107,14 @@ std::string RecordMismatch(const model::Allocation& record, const model::Pod& po
       return "container \"" + Printable(asked.name) + "\" is missing";
     }
     if (static_cast<int>(given->cards.size()) != asked.cards) {
-      return "container \"" + Printable(asked.name) + "\" has " + std::to_string(given->cards.size()) +
-             " cards instead of " + std::to_string(asked.cards);
+      return "container \"" + Printable(asked.name) + "\" has " +
+             std::to_string(given->cards.size()) + " cards instead of " +
+             std::to_string(asked.cards);
     }
     for (const model::AllocatedCard& card : given->cards) {
       if (card.core != asked.core || (!asked.whole && card.mib != asked.mib)) {
-        return "container \"" + Printable(asked.name) + "\" has another core or memory than its spec asks for";
+        return "container \"" + Printable(asked.name) +
+               "\" has another core or memory than its spec asks for";
       }
     }
   }
@@ -166,7 +171,8 @@ model::CardsOfContainers CardsOf(const model::Inventory& inventory, const Hold& 
 }
 
 // The whole demand as if every container of the pod sat on each card.
-std::vector<model::CardUse> UseOnEveryCard(const Hold& hold, const std::vector<std::int64_t>& card_mib) {
+std::vector<model::CardUse> UseOnEveryCard(const Hold& hold,
+                                           const std::vector<std::int64_t>& card_mib) {
   std::vector<int> every;
   for (std::size_t card = 0; card < card_mib.size(); ++card) {
     every.push_back(static_cast<int>(card));

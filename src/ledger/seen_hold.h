@@ -23,11 +23,12 @@ struct SeenHold {
   std::string problem;  // one sentence where something had to be guessed or refused
 };
 
-// Reads a bound pod. Pure. The order of trust: the record aliquot.io/allocation where it is readable and
-// agrees with the pod's UID, node and spec; else predicate-gpu-idx-* with the spec; else, when a record was
-// there and is damaged, the demand on every card of the node; else, when the pod runs, nothing is known
-// and the node must close; else it waits for its stamp. A tenant who damages its own pod's annotations can
-// so block no more than it asked for, and never frees anything.
+// Reads a bound pod. Pure. The order of trust: the record aliquot.io/allocation where it is
+// readable and agrees with the pod's UID, node and spec; else predicate-gpu-idx-* with the spec;
+// else, when a record was there and is damaged, the demand on every card of the node; else, when
+// the pod runs, nothing is known and the node must close; else it waits for its stamp. A tenant who
+// damages its own pod's annotations can so block no more than it asked for, and never frees
+// anything.
 SeenHold ReadBoundPod(const model::Pod& pod, const model::ResourceNames& names);
 
 // Why the record does not speak for this pod, or "".

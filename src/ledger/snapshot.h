@@ -31,8 +31,8 @@ struct Block {
   std::vector<scoring::CardState> cards;
 };
 
-// Names to places. The names lie in one piece of memory, so that looking up 5,000 of them stays in the
-// processor's cache. Immutable.
+// Names to places. The names lie in one piece of memory, so that looking up 5,000 of them stays in
+// the processor's cache. Immutable.
 class NodeIndex {
  public:
   // names[place]; "" where there is no node.
@@ -46,15 +46,17 @@ class NodeIndex {
 
  private:
   struct Hash {
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
   };
 
   std::string names_;
   absl::flat_hash_map<std::string_view, std::uint32_t, Hash> places_;  // keys view names_
 };
 
-// Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A request uses
-// one snapshot from end to end.
+// Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A
+// request uses one snapshot from end to end.
 class Snapshot {
  public:
   Snapshot(std::uint64_t generation, std::shared_ptr<const NodeIndex> index,

@@ -86,7 +86,8 @@ std::shared_ptr<const Snapshot> SnapshotBoard::Read() const {
   if (index_ == nullptr) {
     index_ = std::make_shared<NodeIndex>(names_);
   }
-  latest_ = std::make_shared<Snapshot>(generation_.load(std::memory_order_acquire), index_, blocks_);
+  latest_ =
+      std::make_shared<Snapshot>(generation_.load(std::memory_order_acquire), index_, blocks_);
   return latest_;
 }
 

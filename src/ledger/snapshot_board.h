@@ -12,8 +12,9 @@
 
 namespace aliquot::ledger {
 
-// Where nodes are published and snapshots are read. A change of one node copies its block of 64 nodes;
-// reading copies one pointer a block, and only when something changed since the last read. Thread-safe.
+// Where nodes are published and snapshots are read. A change of one node copies its block of 64
+// nodes; reading copies one pointer a block, and only when something changed since the last read.
+// Thread-safe.
 class SnapshotBoard {
  public:
   SnapshotBoard();
@@ -30,8 +31,8 @@ class SnapshotBoard {
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
  private:
-  void Replace(std::uint32_t place, Block::NodeEntry entry, const std::vector<scoring::CardState>& cards)
-      REQUIRES(mutex_);
+  void Replace(std::uint32_t place, Block::NodeEntry entry,
+               const std::vector<scoring::CardState>& cards) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::atomic<std::uint64_t> generation_{1};

@@ -8,7 +8,8 @@
 namespace aliquot::model {
 
 // The record of a pod's cards, annotation aliquot.io/allocation, version 1 (format:
-// docs/reference/annotations.md). It is the authority once the pod is bound; it never changes after.
+// docs/reference/annotations.md). It is the authority once the pod is bound; it never changes
+// after.
 
 struct AllocatedCard {
   std::string uuid;

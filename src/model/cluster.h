@@ -13,8 +13,8 @@
 
 namespace aliquot::model {
 
-// The cluster as the allocator sees it, behind two interfaces: what it tells us and what we ask of it. The
-// API server (src/kubeclient) and the cluster file (src/allocator) both stand behind them.
+// The cluster as the allocator sees it, behind two interfaces: what it tells us and what we ask of
+// it. The API server (src/kubeclient) and the cluster file (src/allocator) both stand behind them.
 
 // Receives the cluster's state. Calls for nodes come from one thread, calls for pods from another.
 class ClusterObserver {
@@ -27,7 +27,8 @@ class ClusterObserver {
   virtual void NodesListed(const std::vector<std::string>& names) = 0;
 
   virtual void PodSeen(const Pod& pod) = 0;
-  // The watch says it is gone from our selection, with its last state. It may live on without our label.
+  // The watch says it is gone from our selection, with its last state. It may live on without our
+  // label.
   virtual void PodGone(const Pod& last) = 0;
   // A full list of our selection has been delivered by PodSeen; `uids` are all that were in it.
   virtual void PodsListed(const std::vector<std::string>& uids) = 0;
@@ -52,7 +53,8 @@ struct BindOrder {
   PodKey key;
   std::string uid;
   std::string node;
-  std::map<std::string, std::string> annotations;  // written in the same transaction as the node name
+  std::map<std::string, std::string>
+      annotations;  // written in the same transaction as the node name
 };
 
 // An Event about a pod (events.k8s.io/v1).
@@ -79,8 +81,8 @@ struct PodLookup {
   std::string message;  // kUnknown: why
 };
 
-// Asks the cluster to change. Blocking; thread-safe; never called under a lock. Every write carries the
-// pod's UID, so that it cannot touch a pod re-created under the same name.
+// Asks the cluster to change. Blocking; thread-safe; never called under a lock. Every write carries
+// the pod's UID, so that it cannot touch a pod re-created under the same name.
 class ClusterWriter {
  public:
   virtual ~ClusterWriter() = default;

@@ -11,8 +11,9 @@
 
 namespace aliquot::model {
 
-// What one container asks for: `cards` different cards, and on each of them `core` percent and `mib` MiB.
-// A whole-card container has core 100 and `whole` set; its memory is whatever the card has.
+// What one container asks for: `cards` different cards, and on each of them `core` percent and
+// `mib` MiB. A whole-card container has core 100 and `whole` set; its memory is whatever the card
+// has.
 struct ContainerDemand {
   std::string name;
   ContainerKind kind = ContainerKind::kApp;
@@ -23,8 +24,8 @@ struct ContainerDemand {
   bool whole = false;
 };
 
-// What a pod asks for, checked. `containers` holds those with a demand above zero: init containers and
-// sidecars in spec order, then app containers.
+// What a pod asks for, checked. `containers` holds those with a demand above zero: init containers
+// and sidecars in spec order, then app containers.
 struct PodDemand {
   std::vector<ContainerDemand> containers;
   // Elastic ceiling in percent for every fractional container; 0 = none asked. Clipped to 100.
@@ -35,15 +36,16 @@ struct PodDemand {
   bool empty() const { return containers.empty(); }
 };
 
-// Reads and checks the demand of a pod by the rules of the resource model (docs/reference/annotations.md).
-// Pure. The error is one sentence that names container, field, value and remedy. Admission refuses with the
-// same sentences, so that what reached the cluster without admission is refused alike.
+// Reads and checks the demand of a pod by the rules of the resource model
+// (docs/reference/annotations.md). Pure. The error is one sentence that names container, field,
+// value and remedy. Admission refuses with the same sentences, so that what reached the cluster
+// without admission is refused alike.
 Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names);
 
-// A Kubernetes quantity for a countable resource: decimal digits with an optional suffix k, M, G, T, P, E
-// or Ki .. Ei, or decimal exponent, that comes to a whole number of 0 .. 2^63-1. The API server stores
-// extended resources as written ("1k", "1e3"), so both forms reach us.
-// Source: the quantity grammar of k8s.io/apimachinery/pkg/api/resource.
+// A Kubernetes quantity for a countable resource: decimal digits with an optional suffix k, M, G,
+// T, P, E or Ki .. Ei, or decimal exponent, that comes to a whole number of 0 .. 2^63-1. The API
+// server stores extended resources as written ("1k", "1e3"), so both forms reach us. Source: the
+// quantity grammar of k8s.io/apimachinery/pkg/api/resource.
 Result<std::int64_t> ParseCount(std::string_view text);
 
 }  // namespace aliquot::model

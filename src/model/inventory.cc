@@ -13,7 +13,8 @@ bool operator==(const Card& a, const Card& b) {
          a.health == b.health && a.mode == b.mode;
 }
 
-bool SameInventory(const std::shared_ptr<const Inventory>& a, const std::shared_ptr<const Inventory>& b) {
+bool SameInventory(const std::shared_ptr<const Inventory>& a,
+                   const std::shared_ptr<const Inventory>& b) {
   if (a == b) {
     return true;
   }

@@ -31,8 +31,8 @@ struct Card {
 struct Inventory {
   std::string driver;
   std::vector<Card> cards;
-  // Link class of each pair, upper triangle row by row: (0,1), (0,2), .., (1,2), .. in NVIDIA's words.
-  // Empty when the agent does not know the links.
+  // Link class of each pair, upper triangle row by row: (0,1), (0,2), .., (1,2), .. in NVIDIA's
+  // words. Empty when the agent does not know the links.
   std::vector<std::string> links;
   bool leaving = false;  // the node's agent is about to go: nothing new here
   // Cards, links and NUMA nodes in one string: equal for nodes of one shape (identity left out).
@@ -44,7 +44,8 @@ struct Inventory {
 };
 
 // True when both are the same in every word, or both nullptr.
-bool SameInventory(const std::shared_ptr<const Inventory>& a, const std::shared_ptr<const Inventory>& b);
+bool SameInventory(const std::shared_ptr<const Inventory>& a,
+                   const std::shared_ptr<const Inventory>& b);
 
 // Fills Inventory::shape from the other members.
 void SetShape(Inventory& inventory);

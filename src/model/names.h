@@ -14,7 +14,8 @@ namespace aliquot::model {
 struct ResourceNames {
   std::string core = "tencent.com/vcuda-core";      // 1 unit = 1 % of one GPU
   std::string memory = "tencent.com/vcuda-memory";  // 1 unit = 256 MiB
-  // A pod is ours when a container names any resource that begins with this, so that typing errors are seen.
+  // A pod is ours when a container names any resource that begins with this, so that typing errors
+  // are seen.
   std::string prefix = "tencent.com/vcuda-";
 };
 
@@ -24,7 +25,8 @@ inline constexpr int kMaxGpuContainersPerPod = 16;
 
 // Ours on the pod and on the Binding.
 inline constexpr std::string_view kAllocationAnnotation = "aliquot.io/allocation";
-inline constexpr std::string_view kAllocationSignatureAnnotation = "aliquot.io/allocation-signature";
+inline constexpr std::string_view kAllocationSignatureAnnotation =
+    "aliquot.io/allocation-signature";
 inline constexpr std::string_view kGpuIndexAnnotationPrefix = "tencent.com/predicate-gpu-idx-";
 inline constexpr std::string_view kPredicateNodeAnnotation = "tencent.com/predicate-node";
 inline constexpr std::string_view kPredicateTimeAnnotation = "tencent.com/predicate-time";

@@ -14,8 +14,8 @@ struct Node {
   std::string uid;
   std::string resource_version;
   bool unschedulable = false;  // cordoned
-  // nullptr when the annotation is missing or unreadable; then `inventory_problem` says which, in one
-  // sentence ("" = missing).
+  // nullptr when the annotation is missing or unreadable; then `inventory_problem` says which, in
+  // one sentence ("" = missing).
   std::shared_ptr<const Inventory> inventory;
   std::string inventory_problem;
 };

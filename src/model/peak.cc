@@ -20,7 +20,8 @@ Amount AmountOn(const ContainerDemand& demand, std::int64_t card_mib) {
 std::vector<CardUse> PeakUse(const PodDemand& demand, const CardsOfContainers& cards,
                              const std::vector<std::int64_t>& card_mib) {
   std::vector<CardUse> peak(card_mib.size());
-  std::vector<Amount> steady(card_mib.size());  // sidecars so far; in the end, everything that stays
+  std::vector<Amount> steady(
+      card_mib.size());  // sidecars so far; in the end, everything that stays
   for (std::size_t i = 0; i < demand.containers.size(); ++i) {
     const ContainerDemand& container = demand.containers[i];
     for (const int card : cards[i]) {

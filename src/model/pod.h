@@ -10,12 +10,13 @@
 
 namespace aliquot::model {
 
-// What Aliquot needs of a Kubernetes Pod, and nothing else. Plain values; safe to copy between threads.
+// What Aliquot needs of a Kubernetes Pod, and nothing else. Plain values; safe to copy between
+// threads.
 
 enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
-// An ordinary init container runs alone, before the app containers; a sidecar (an init container with
-// restartPolicy Always) keeps running beside everything that starts after it.
+// An ordinary init container runs alone, before the app containers; a sidecar (an init container
+// with restartPolicy Always) keeps running beside everything that starts after it.
 enum class ContainerKind { kInit, kSidecar, kApp };
 
 // One resource of our prefix as written in the spec: limits, or requests where there is no limit.
@@ -42,7 +43,8 @@ struct PodKey {
     return a.namespace_name == b.namespace_name && a.name == b.name;
   }
   friend bool operator<(const PodKey& a, const PodKey& b) {
-    return a.namespace_name != b.namespace_name ? a.namespace_name < b.namespace_name : a.name < b.name;
+    return a.namespace_name != b.namespace_name ? a.namespace_name < b.namespace_name
+                                                : a.name < b.name;
   }
 };
 
@@ -57,7 +59,8 @@ struct Pod {
   bool has_gpu_label = false;     // aliquot.io/gpu=true
   bool tolerates_cordon = false;  // tolerates node.kubernetes.io/unschedulable:NoSchedule
   std::int64_t priority = 0;
-  // Containers that name a resource of our prefix: init containers in spec order, then app containers.
+  // Containers that name a resource of our prefix: init containers in spec order, then app
+  // containers.
   std::vector<GpuContainer> gpu_containers;
   // Annotations of our domains only (names.h).
   std::map<std::string, std::string, std::less<>> annotations;

@@ -38,7 +38,7 @@ class Search {
     const bool found = PlaceFrom(0);
     SearchResult result;
     result.steps = steps_;
-    result.end = found          ? SearchEnd::kFound
+    result.end = found           ? SearchEnd::kFound
                  : out_of_steps_ ? SearchEnd::kOutOfSteps
                                  : SearchEnd::kNone;
     return result;

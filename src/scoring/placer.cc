@@ -44,8 +44,7 @@ Verdict Placer::Check(const NodeState& node, const model::PodDemand& demand, boo
     return verdict;
   }
   if (demand.containers.size() == 1) {
-    verdict.refusal =
-        CheckSingle(node, demand.containers.front(), options_.max_sharers_per_card);
+    verdict.refusal = CheckSingle(node, demand.containers.front(), options_.max_sharers_per_card);
     return verdict;
   }
   return PlaceJointly(node, demand, options_, policy_, budget, nullptr);

@@ -49,8 +49,7 @@ struct Choice {
 // tried once. The policy must outlive it.
 class Placer {
  public:
-  Placer(const PlacerOptions& options, const Policy& policy)
-      : options_(options), policy_(policy) {}
+  Placer(const PlacerOptions& options, const Policy& policy) : options_(options), policy_(policy) {}
 
   const PlacerOptions& options() const { return options_; }
   const Policy& policy() const { return policy_; }

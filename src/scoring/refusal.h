@@ -12,12 +12,12 @@ namespace aliquot::scoring {
 // whenever its refusal text changes, so no number, name or time may appear in them (figures are in
 // explain).
 enum class Refusal {
-  kNone,             // it fits
-  kUnknownNode,      // the node was never seen or is gone
-  kNoInventory,      // no aliquot-agent has published its cards
-  kBadInventory,     // published, but not readable
-  kLeaving,          // its agent is about to go
-  kClosed,           // holds a running pod without a record
+  kNone,          // it fits
+  kUnknownNode,   // the node was never seen or is gone
+  kNoInventory,   // no aliquot-agent has published its cards
+  kBadInventory,  // published, but not readable
+  kLeaving,       // its agent is about to go
+  kClosed,        // holds a running pod without a record
   kCordoned,
   kNoUsableCard,     // every card is unhealthy or not ours
   kTooFewCards,      // fewer usable cards than the pod needs, even when empty
@@ -29,12 +29,21 @@ enum class Refusal {
   kNotTogether,      // each container fits, not all of them together
 };
 
-inline constexpr std::array<Refusal, 15> kAllRefusals = {
-    Refusal::kNone,         Refusal::kUnknownNode,   Refusal::kNoInventory,
-    Refusal::kBadInventory, Refusal::kLeaving,       Refusal::kClosed,
-    Refusal::kCordoned,     Refusal::kNoUsableCard,  Refusal::kTooFewCards,
-    Refusal::kCardTooSmall, Refusal::kNotOnOneCard,  Refusal::kNotEnoughFree,
-    Refusal::kTooFewIdleCards, Refusal::kSharersLimit, Refusal::kNotTogether};
+inline constexpr std::array<Refusal, 15> kAllRefusals = {Refusal::kNone,
+                                                         Refusal::kUnknownNode,
+                                                         Refusal::kNoInventory,
+                                                         Refusal::kBadInventory,
+                                                         Refusal::kLeaving,
+                                                         Refusal::kClosed,
+                                                         Refusal::kCordoned,
+                                                         Refusal::kNoUsableCard,
+                                                         Refusal::kTooFewCards,
+                                                         Refusal::kCardTooSmall,
+                                                         Refusal::kNotOnOneCard,
+                                                         Refusal::kNotEnoughFree,
+                                                         Refusal::kTooFewIdleCards,
+                                                         Refusal::kSharersLimit,
+                                                         Refusal::kNotTogether};
 
 // One short sentence without numbers, names or times.
 std::string_view RefusalSentence(Refusal refusal);

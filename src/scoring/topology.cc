@@ -73,8 +73,7 @@ std::int64_t Topology::RankCard(const NodeState& node, const model::ContainerDem
   return node.cards[card].idle() ? -LinksToIdle(node, card) : kSharedCardBonus;
 }
 
-Score Topology::ExplainCard(const NodeState& node, const model::ContainerDemand&,
-                            int card) const {
+Score Topology::ExplainCard(const NodeState& node, const model::ContainerDemand&, int card) const {
   Score score;
   score.Add("shared_already", node.cards[card].idle() ? 0 : kSharedCardBonus);
   score.Add("links_to_idle_cards", node.cards[card].idle() ? -LinksToIdle(node, card) : 0);

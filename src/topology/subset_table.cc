@@ -109,9 +109,8 @@ void SubsetTable::FillRings(const std::vector<int>& gbps) {
       }
     }
     // Thresholds fall, so the first one that lets a ring through is its smallest edge.
-    ForEachRing(adjacent, ends, [&](Mask mask) {
-      of_[mask].ring_gbps = std::max(of_[mask].ring_gbps, threshold);
-    });
+    ForEachRing(adjacent, ends,
+                [&](Mask mask) { of_[mask].ring_gbps = std::max(of_[mask].ring_gbps, threshold); });
   }
 }
 

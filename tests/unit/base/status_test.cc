@@ -7,7 +7,8 @@ namespace aliquot {
 namespace {
 
 TEST(Status, ContextGoesBeforeTheSentence) {
-  const Status status = InvalidArgument("weight is -1; use 0 or more").WithContext("config.yaml line 3");
+  const Status status =
+      InvalidArgument("weight is -1; use 0 or more").WithContext("config.yaml line 3");
   EXPECT_EQ(status.message(), "config.yaml line 3: weight is -1; use 0 or more");
   EXPECT_EQ(status.ToString(), "INVALID_ARGUMENT: " + status.message());
 }

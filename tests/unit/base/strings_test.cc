@@ -9,7 +9,8 @@ namespace {
 TEST(ParseUnsigned, TakesDecimalDigitsOnly) {
   EXPECT_EQ(ParseUnsigned("0"), 0);
   EXPECT_EQ(ParseUnsigned("9223372036854775807"), INT64_MAX);
-  for (const char* bad : {"", "-1", "+1", " 1", "1 ", "1k", "0.5", "1e3", "9223372036854775808", "0x10"}) {
+  for (const char* bad :
+       {"", "-1", "+1", " 1", "1 ", "1k", "0.5", "1e3", "9223372036854775808", "0x10"}) {
     EXPECT_FALSE(ParseUnsigned(bad).has_value()) << bad;
   }
 }

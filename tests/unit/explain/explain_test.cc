@@ -59,8 +59,8 @@ TEST_F(Explain, TheSummaryCountsReasonsTheMostFrequentFirst) {
 
 TEST_F(Explain, TheSummaryNamesTheBestNode) {
   // On b the share finds a card in use with room; on a it would open an idle one.
-  const Report report = Of(Pod({Share(20, 256)}),
-                           {Named("a", {Card(16384)}), Named("b", {Card(16384, 10, 0)})});
+  const Report report =
+      Of(Pod({Share(20, 256)}), {Named("a", {Card(16384)}), Named("b", {Card(16384, 10, 0)})});
   EXPECT_EQ(report.summary, "2/2 nodes fit, the best is b");
   ASSERT_NE(report.best(), nullptr);
   EXPECT_EQ(report.best()->name, "b");
@@ -75,9 +75,8 @@ TEST_F(Explain, FiguresCountUsableCardsOnly) {
   // Usable: 60 % and 4096 MiB free, 10 % and 16384 MiB free, idle 100 % and 8192 MiB. The broken
   // card's 24576 MiB count nowhere; the over-booked one has nothing left, not less.
   const Report report =
-      Of(Pod({Share(20, 256)}),
-         {Named("a", {Card(16384, 40, 12288), Card(16384, 90, 0), Card(8192), UnusableCard(24576),
-                      Card(4096, 150, 4096)})});
+      Of(Pod({Share(20, 256)}), {Named("a", {Card(16384, 40, 12288), Card(16384, 90, 0), Card(8192),
+                                             UnusableCard(24576), Card(4096, 150, 4096)})});
   const NodeFigures& figures = report.nodes[0].figures;
   EXPECT_EQ(figures.cards, 5);
   EXPECT_EQ(figures.usable_cards, 4);
@@ -146,12 +145,13 @@ TEST_F(Explain, ASnapshotGivesAllItsNodes) {
   ledger::SnapshotBoard board;
   for (const TestNode* node : {&first, &second}) {
     const scoring::NodeState state = node->state();
-    board.Publish(board.TakePlace(state.facts->name), std::make_shared<scoring::NodeFacts>(*state.facts),
-                  std::vector<scoring::CardState>(state.cards, state.cards + state.card_count), false);
+    board.Publish(
+        board.TakePlace(state.facts->name), std::make_shared<scoring::NodeFacts>(*state.facts),
+        std::vector<scoring::CardState>(state.cards, state.cards + state.card_count), false);
   }
   const std::shared_ptr<const ledger::Snapshot> snapshot = board.Read();
-  const Report report = ExplainPod(Pod({Share(20, 256)}), false, *snapshot,
-                                   scoring::Placer(options_, policy_));
+  const Report report =
+      ExplainPod(Pod({Share(20, 256)}), false, *snapshot, scoring::Placer(options_, policy_));
   EXPECT_EQ(report.summary, "1/2 nodes fit, the best is a: 1 not enough free GPU core or memory");
 }
 

@@ -6,9 +6,9 @@
 namespace aliquot::ledger {
 namespace {
 
-// Random commits, confirmations, releases, removals and node changes, with printed seeds. After every step the
-// three invariants hold: nothing is over-booked, every sum equals what the live pods say, and a ledger built
-// from scratch out of the cluster's objects is the same.
+// Random commits, confirmations, releases, removals and node changes, with printed seeds. After
+// every step the three invariants hold: nothing is over-booked, every sum equals what the live pods
+// say, and a ledger built from scratch out of the cluster's objects is the same.
 class InvariantsTest : public LedgerFixture, public ::testing::WithParamInterface<int> {
  protected:
   struct Live {
@@ -31,8 +31,8 @@ class InvariantsTest : public LedgerFixture, public ::testing::WithParamInterfac
   void Create(std::mt19937& random) {
     static const int kCores[] = {5, 20, 35, 50, 70, 99, 100, 200};
     const int core = kCores[random() % 8];
-    const model::Pod pod =
-        PodOf("p" + std::to_string(next_++), core, core < 100 ? 1 + static_cast<int>(random() % 20) : 0);
+    const model::Pod pod = PodOf("p" + std::to_string(next_++), core,
+                                 core < 100 ? 1 + static_cast<int>(random() % 20) : 0);
     const CommitResult result = Commit(pod, "n" + std::to_string(random() % 3));
     if (result.outcome == CommitOutcome::kReserved) {
       live_[pod.uid] = Live{BoundWith(pod, result), false};
@@ -74,8 +74,10 @@ class InvariantsTest : public LedgerFixture, public ::testing::WithParamInterfac
       for (int card = 0; card < 4; ++card) {
         ASSERT_LE(ours.cards[card].core_used, 100);
         ASSERT_LE(ours.cards[card].mib_used, ours.cards[card].mib_total);
-        ASSERT_EQ(ours.cards[card].core_used, theirs.cards[card].core_used) << name << " card " << card;
-        ASSERT_EQ(ours.cards[card].mib_used, theirs.cards[card].mib_used) << name << " card " << card;
+        ASSERT_EQ(ours.cards[card].core_used, theirs.cards[card].core_used)
+            << name << " card " << card;
+        ASSERT_EQ(ours.cards[card].mib_used, theirs.cards[card].mib_used)
+            << name << " card " << card;
         ASSERT_EQ(ours.cards[card].pods, theirs.cards[card].pods) << name << " card " << card;
       }
     }

@@ -36,7 +36,8 @@ TEST_F(SeenHoldTest, ARecordOfAnotherPodIsNotTaken) {
   model::Pod pod = Recorded();
   Edit(pod, [](model::Allocation& record) { record.uid = "uid-other"; });
   EXPECT_EQ(ProblemOf(pod),
-            "annotation aliquot.io/allocation cannot be used: uid is \"uid-other\", not this pod's; delete the "
+            "annotation aliquot.io/allocation cannot be used: uid is \"uid-other\", not this "
+            "pod's; delete the "
             "pod to get a new one");
 }
 

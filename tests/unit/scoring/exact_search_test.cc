@@ -64,9 +64,8 @@ TEST(SearchExact, AnInitContainerWithoutACardEndsABranchBeforeTheAppsAreTried) {
   const FirstFit policy;
   const TestNode node({Card(16384), Card(16640)});
   const NodeState state = node.state();
-  const model::PodDemand demand =
-      Pod({Share(60, 8192, kSidecar), Share(60, 8192, kSidecar), Share(5, 12288, kInit),
-           Share(30, 256), Share(30, 256)});
+  const model::PodDemand demand = Pod({Share(60, 8192, kSidecar), Share(60, 8192, kSidecar),
+                                       Share(5, 12288, kInit), Share(30, 256), Share(30, 256)});
   PodLayout layout(state, demand, 16);
   const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
   EXPECT_EQ(result.end, SearchEnd::kNone);
@@ -76,8 +75,7 @@ TEST(SearchExact, AnInitContainerWithoutACardEndsABranchBeforeTheAppsAreTried) {
 TEST(PodLayout, TheViewHasThePeakOfThePodOnTopOfTheNode) {
   const TestNode node({Card(16384, 10, 1024)});
   const NodeState state = node.state();
-  const model::PodDemand demand =
-      Pod({Share(50, 2048, kInit), Share(20, 4096), Share(10, 1024)});
+  const model::PodDemand demand = Pod({Share(50, 2048, kInit), Share(20, 4096), Share(10, 1024)});
   PodLayout layout(state, demand, 16);
   layout.Put(1, topology::CardBit(0));
   EXPECT_EQ(layout.view().cards[0].core_used, 30);

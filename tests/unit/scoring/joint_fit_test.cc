@@ -101,8 +101,8 @@ TEST_F(JointFit, AContainerThatNeverFitsComesBeforeOneThatDoesNotFitNow) {
 TEST_F(JointFit, InitContainersRunOneByOneSoTheirPeakCounts) {
   // Two init containers of 80 % and an app of 50 % on one card: the peak is 80 %.
   const TestNode node({Card(16384, 20, 0)});
-  EXPECT_TRUE(Choose(node, {Share(80, 256, kInit), Share(80, 256, kInit), Share(50, 256)})
-                  .verdict.fits());
+  EXPECT_TRUE(
+      Choose(node, {Share(80, 256, kInit), Share(80, 256, kInit), Share(50, 256)}).verdict.fits());
 }
 
 TEST_F(JointFit, ASidecarRunsBesideLaterInitContainersOnly) {
@@ -117,8 +117,7 @@ TEST_F(JointFit, ASidecarMovesAwayFromTheOnlyCardOfALaterInitContainer) {
   // The init container needs 16 GiB: card 1 only. The sidecar would like card 1, the tighter one
   // by core (60 % used), but must leave its memory free.
   const TestNode node({Card(8192, 50, 0), Card(16384, 10, 0)});
-  const Choice choice =
-      Choose(node, {Share(10, 1024, kSidecar), Share(50, 16384, kInit)});
+  const Choice choice = Choose(node, {Share(10, 1024, kSidecar), Share(50, 16384, kInit)});
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(0), ElementsAre(1)));
 }
 
@@ -196,9 +195,9 @@ TEST_F(JointFit, AShareOfSeveralCardsTakesDifferentOnes) {
 
 TEST_F(JointFit, APodCountsOncePerCardForTheSharersLimit) {
   options_.max_sharers_per_card = 2;
-  EXPECT_TRUE(Choose(TestNode({Card(16384, 10, 256, 1)}),
-                     {Share(10, 256), Share(10, 256), Share(10, 256)})
-                  .verdict.fits());
+  EXPECT_TRUE(
+      Choose(TestNode({Card(16384, 10, 256, 1)}), {Share(10, 256), Share(10, 256), Share(10, 256)})
+          .verdict.fits());
   EXPECT_EQ(Refused(TestNode({Card(16384, 10, 256, 2)}), {Share(10, 256), Share(10, 256)}),
             Refusal::kSharersLimit);
 }

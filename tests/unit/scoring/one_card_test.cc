@@ -12,9 +12,9 @@ TEST(CardForAll, IsTheFirstCardThatHoldsThePeak) {
   // Peak: init 50 alone, later 20 + 30 = 50 %; memory 2048 against 256 + 2048 = 2304 MiB.
   const model::PodDemand demand =
       Pod({Share(50, 2048, kInit), Share(20, 256, kSidecar), Share(30, 2048)});
-  EXPECT_EQ(CardForAll(TestNode({Card(16384, 51, 0), Card(2048), Card(2304, 50, 0)}).state(),
-                       demand, 16),
-            2);
+  EXPECT_EQ(
+      CardForAll(TestNode({Card(16384, 51, 0), Card(2048), Card(2304, 50, 0)}).state(), demand, 16),
+      2);
 }
 
 TEST(CardForAll, IsNoneWhenEachCardLacksSomething) {

@@ -44,10 +44,9 @@ model::PodDemand RandomDemand(std::mt19937& random) {
   const int count = Pick(random, 1, 4);
   for (int i = 0; i < count; ++i) {
     const auto kind = static_cast<model::ContainerKind>(Pick(random, 0, 2));
-    model::ContainerDemand container = Pick(random, 0, 5) == 0
-                                           ? Whole(Pick(random, 1, 2), kind)
-                                           : Share(10 * Pick(random, 1, 9),
-                                                   512 * Pick(random, 1, 6), kind);
+    model::ContainerDemand container =
+        Pick(random, 0, 5) == 0 ? Whole(Pick(random, 1, 2), kind)
+                                : Share(10 * Pick(random, 1, 9), 512 * Pick(random, 1, 6), kind);
     if (!container.whole && Pick(random, 0, 7) == 0) {
       container.cards = 2;
     }
@@ -146,8 +145,7 @@ TEST_P(PlacerProperty, AgreesWithBruteForceAndNeverOverAllocates) {
     const Verdict checked = placer.Check(state, demand, false, check_budget);
     const Choice choice = placer.Choose(state, demand, false, choose_budget);
 
-    ASSERT_EQ(checked.fits(), AnyAssignmentAllowed(state, demand))
-        << RefusalName(checked.refusal);
+    ASSERT_EQ(checked.fits(), AnyAssignmentAllowed(state, demand)) << RefusalName(checked.refusal);
     ASSERT_FALSE(checked.cut_short);
     ASSERT_EQ(choice.verdict.refusal, checked.refusal);
     if (!choice.verdict.fits()) {
@@ -247,8 +245,7 @@ TEST(PlacerSingleProperty, NotOnOneCardExactlyWhenTheSumsWouldDoAndNoCardDoes) {
   int seen = 0;
   for (int round = 0; round < 3000; ++round) {
     const TestNode node = RandomNode(random);
-    const model::ContainerDemand share =
-        Share(10 * Pick(random, 1, 9), 512 * Pick(random, 1, 4));
+    const model::ContainerDemand share = Share(10 * Pick(random, 1, 9), 512 * Pick(random, 1, 4));
     int core = 0;
     int mib = 0;
     int with_room = 0;

@@ -70,8 +70,7 @@ TEST_F(PlacerSingle, AnOverBookedCardTakesNothingFromTheSum) {
 }
 
 TEST_F(PlacerSingle, MemoryAboveEveryCardNeverFits) {
-  EXPECT_EQ(Check(TestNode({Card(16384), Card(16384)}), Share(20, 16640)),
-            Refusal::kCardTooSmall);
+  EXPECT_EQ(Check(TestNode({Card(16384), Card(16384)}), Share(20, 16640)), Refusal::kCardTooSmall);
 }
 
 TEST_F(PlacerSingle, MemoryBeyondThirtyTwoBitsIsNotCutOff) {

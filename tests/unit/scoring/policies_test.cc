@@ -70,10 +70,10 @@ TEST(Binpack, ExplainsANodeByFullnessAndWhatIsLeft) {
   // Used of the node: 60 % of 200 % = 300, 8 of 32 GiB = 250. Left on card 0: 20 % = 200,
   // 16 - 8 - 4 = 4 of 16 GiB = 250; together 450.
   const TestNode node({Card(16384, 60, 8192), Card(16384)});
-  EXPECT_THAT(TermsOf(Binpack().ExplainNode(node.state(), Pod({Share(20, 4096)}), {{0}})),
-              ElementsAre(std::make_pair("node_core_used", 300),
-                          std::make_pair("node_memory_used", 250),
-                          std::make_pair("left_on_cards", -450)));
+  EXPECT_THAT(
+      TermsOf(Binpack().ExplainNode(node.state(), Pod({Share(20, 4096)}), {{0}})),
+      ElementsAre(std::make_pair("node_core_used", 300), std::make_pair("node_memory_used", 250),
+                  std::make_pair("left_on_cards", -450)));
 }
 
 TEST(Spread, TakesTheEmptiestCardAndNode) {
@@ -109,8 +109,8 @@ TEST(Topology, APodIsAsFastAsItsSlowestRing) {
   // Pairs 0-1 (NV4, 100) and 2-3 (SYS, 16): the ring term is 16; a single card has no ring.
   const TestNode node(std::vector<CardState>(5, Card(16384)),
                       "NV4,SYS,SYS,SYS,SYS,SYS,SYS,SYS,SYS,SYS");
-  const Score score = Topology().ExplainNode(
-      node.state(), Pod({Whole(1), Whole(2), Whole(2)}), {{4}, {0, 1}, {2, 3}});
+  const Score score = Topology().ExplainNode(node.state(), Pod({Whole(1), Whole(2), Whole(2)}),
+                                             {{4}, {0, 1}, {2, 3}});
   EXPECT_EQ(score.terms()[0].value, 16'000'000'000);
   EXPECT_EQ(score.terms()[1].value, 100 * (100 + 16));
 }

@@ -45,9 +45,9 @@ RandomNode Draw(std::mt19937& random) {
   node.links.resize(count * count);
   for (std::size_t a = 0; a < count; ++a) {
     const int mib = 8192 * Pick(random, 1, 2);
-    node.cards.push_back(Pick(random, 0, 1) == 0 ? Card(mib)
-                                                 : Card(mib, 5 * Pick(random, 1, 19),
-                                                        256 * Pick(random, 0, 24)));
+    node.cards.push_back(Pick(random, 0, 1) == 0
+                             ? Card(mib)
+                             : Card(mib, 5 * Pick(random, 1, 19), 256 * Pick(random, 0, 24)));
     node.numa.push_back(Pick(random, 0, 1));
     for (std::size_t b = 0; b < a; ++b) {
       node.links[a * count + b] = node.links[b * count + a] = words[Pick(random, 0, 4)];

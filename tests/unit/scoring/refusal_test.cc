@@ -34,15 +34,15 @@ TEST(Refusal, NamesAreLabelValues) {
 }
 
 TEST(Refusal, OnlyWhatEndingPodsCanCureCouldFitLater) {
-  for (const Refusal refusal : {Refusal::kNotOnOneCard, Refusal::kNotEnoughFree,
-                                Refusal::kTooFewIdleCards, Refusal::kSharersLimit,
-                                Refusal::kNotTogether, Refusal::kClosed}) {
+  for (const Refusal refusal :
+       {Refusal::kNotOnOneCard, Refusal::kNotEnoughFree, Refusal::kTooFewIdleCards,
+        Refusal::kSharersLimit, Refusal::kNotTogether, Refusal::kClosed}) {
     EXPECT_TRUE(CouldFitLater(refusal)) << RefusalName(refusal);
   }
-  for (const Refusal refusal : {Refusal::kUnknownNode, Refusal::kNoInventory,
-                                Refusal::kBadInventory, Refusal::kLeaving, Refusal::kCordoned,
-                                Refusal::kNoUsableCard, Refusal::kTooFewCards,
-                                Refusal::kCardTooSmall}) {
+  for (const Refusal refusal :
+       {Refusal::kUnknownNode, Refusal::kNoInventory, Refusal::kBadInventory, Refusal::kLeaving,
+        Refusal::kCordoned, Refusal::kNoUsableCard, Refusal::kTooFewCards,
+        Refusal::kCardTooSmall}) {
     EXPECT_FALSE(CouldFitLater(refusal)) << RefusalName(refusal);
   }
 }

@@ -144,8 +144,8 @@ TEST(BestSetOnRandomMachines, RenamingTheCardsChangesNoQuality) {
     std::vector<std::string> permuted;
     for (std::size_t a = 0; a < cards; ++a) {
       for (std::size_t b = a + 1; b < cards; ++b) {
-        permuted.push_back(FormatLink(
-            node->link(static_cast<int>(renamed[a]), static_cast<int>(renamed[b]))));
+        permuted.push_back(
+            FormatLink(node->link(static_cast<int>(renamed[a]), static_cast<int>(renamed[b]))));
       }
     }
     const auto other = TopologyOf(Join(permuted, ","), std::vector<int>(cards, 0));

@@ -40,8 +40,7 @@ TEST(NodeTopology, NamesThePairWhoseLinkIsNotAClass) {
 TEST(NodeTopology, RefusesATriangleOfTheWrongLength) {
   const auto created = NodeTopology::Create(InventoryOf("NV1,NV2", {0, 0, 0}));
   ASSERT_FALSE(created.ok());
-  EXPECT_EQ(created.status().message(),
-            "links has 2 entries; 3 cards need 3, one for each pair");
+  EXPECT_EQ(created.status().message(), "links has 2 entries; 3 cards need 3, one for each pair");
 }
 
 TEST(NodeTopology, RefusesMoreCardsThanASetHolds) {
