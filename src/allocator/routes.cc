@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/routes.h"
 
+#include <memory>
 #include <utility>
 
 #include "admission/handlers.h"
+#include "allocator/large_review_gate.h"
 #include "api/extender_wire.h"
 
 namespace aliquot::allocator {
@@ -72,7 +74,7 @@ RequestOutcome OutcomeOf(const admission::ReviewReply& reply) {
     case admission::ReviewOutcome::kUnreadable:
       break;
   }
-  return reply.status == 500 ? RequestOutcome::kError : RequestOutcome::kInvalid;
+  return reply.status >= 500 ? RequestOutcome::kError : RequestOutcome::kInvalid;
 }
 
 void Log(const admission::ReviewReply& reply, std::string_view word, const Instruments& instruments,
@@ -119,19 +121,24 @@ http::Router SchedulerRoutes(DecisionCore& core, const Instruments& instruments)
 http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
                              const std::string& own_username) {
   http::Router router;
-  router.Post("/admission/mutate", [&core, instruments](const http::Request& request) {
+  const auto gate = std::make_shared<LargeReviewGate>();
+  router.Post("/admission/mutate", [&core, instruments, gate](const http::Request& request) {
     const SteadyTime started = instruments.clock.SteadyNow();
-    return Finish(admission::HandleMutate(request.body, core.mutate_options()), Verb::kMutate,
-                  instruments, started);
+    admission::ReviewReply reply = gate->Run(request.body.size(), [&] {
+      return admission::HandleMutate(request.body, core.mutate_options());
+    });
+    return Finish(std::move(reply), Verb::kMutate, instruments, started);
   });
   const admission::StampOptions stamp_options{own_username};
   router.Post(
-      "/admission/stamp", [&core, instruments, stamp_options](const http::Request& request) {
+      "/admission/stamp", [&core, instruments, stamp_options, gate](const http::Request& request) {
         const SteadyTime started = instruments.clock.SteadyNow();
         UnsyncedStampLedger unsynced;
         admission::StampLedger& ledger = core.readiness().synced() ? core.stamp_ledger() : unsynced;
-        return Finish(admission::HandleStamp(request.body, stamp_options, ledger), Verb::kStamp,
-                      instruments, started);
+        admission::ReviewReply reply = gate->Run(request.body.size(), [&] {
+          return admission::HandleStamp(request.body, stamp_options, ledger);
+        });
+        return Finish(std::move(reply), Verb::kStamp, instruments, started);
       });
   return router;
 }
