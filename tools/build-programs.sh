@@ -8,4 +8,4 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 tools/build.sh release aliquot-allocator
 mkdir -p out/bin out/lib
-cmake --install build/release --prefix "$root/out" --component programs --strip --strip >build/release.install.log
+cmake --install build/release --prefix "$root/out" --component programs --strip >build/release.install.log
