@@ -62,9 +62,8 @@ TEST(Refusals, AmountsMustBeWholeAndPositive) {
             Invalid("container \"main\": tencent.com/vcuda-core is \"0.5\", not a whole number of "
                     "0 or more; write digits only"));
   EXPECT_EQ(Of(PodAsking("20", "9223372036854775808")),
-            Invalid("container \"main\": tencent.com/vcuda-memory is \"9223372036854775808\", not "
-                    "a whole number of 0 or more; "
-                    "write digits only"));
+            Invalid("container \"main\": tencent.com/vcuda-memory is 9223372036854775808, more "
+                    "than any node has; ask for less"));
   EXPECT_EQ(Of(PodAsking("20", "9223372036854775807")),
             Invalid("container \"main\": tencent.com/vcuda-memory is 9223372036854775807, more "
                     "than any node has; ask for less"));
