@@ -13,7 +13,8 @@ _THREADED = ("unit/http", "unit/kubeclient", "unit/ledger", "unit/extender", "un
 _SANITIZERS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:"
+                    f"suppressions={ROOT / 'tests' / 'tsan.suppressions'}",
 }
 
 
