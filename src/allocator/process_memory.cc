@@ -8,7 +8,7 @@ namespace aliquot::allocator {
 void PrepareMemory() {
   constexpr int kArenas = 2;
   constexpr int kMapFromBytes = 32 << 20;
-  constexpr int kKeepFreeBytes = 64 << 20;
+  constexpr int kKeepFreeBytes = 16 << 20;
   mallopt(M_ARENA_MAX, kArenas);
   mallopt(M_MMAP_THRESHOLD, kMapFromBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepFreeBytes);

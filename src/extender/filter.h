@@ -21,7 +21,7 @@ namespace aliquot::extender {
 struct FilterOptions {
   // Past it the answer is an error: one slow filter stalls all of kube-scheduler.
   std::chrono::nanoseconds deadline = std::chrono::seconds(1);
-  std::size_t cache_bytes = 16u << 20;
+  std::size_t cache_bytes = 8u << 20;
 };
 
 // The filter verb: which of the nodes asked about can hold the pod now, and for each other one why

@@ -48,7 +48,7 @@ struct JudgeRequest {
 class NodeJudge {
  public:
   NodeJudge(const scoring::Placer& placer, const Clock& clock,
-            std::size_t capacity_bytes = 32u << 20)
+            std::size_t capacity_bytes = 64u << 20)
       : placer_(placer), clock_(clock), capacity_bytes_(capacity_bytes) {}
 
   struct Outcome {
