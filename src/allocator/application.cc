@@ -78,7 +78,7 @@ void Application::Tick() {
 Status Application::Drain() {
   log_.Info("allocator", "draining");
   core_->readiness().StartDraining();
-  const Status drained = listeners_->DrainVerbs(configuration_.drain_timeout);
+  Status drained = listeners_->DrainVerbs(configuration_.drain_timeout);
   StopCore();
   listeners_->StopMonitor();
   log_.Info("allocator", "drained", {{"outcome", drained.ToString()}});

@@ -288,7 +288,7 @@ void PodTable::Record(MapReader& reader, model::Pod& pod, const model::PodDemand
       (!pod.finished() && !TakeCards(reader, pod, demand, *inventory, cards))) {
     return;
   }
-  std::vector<std::vector<int>> minors = cards;  // the indices of a made node are its minor numbers
+  const std::vector<std::vector<int>>& minors = cards;  // the indices of a made node
   const api::Annotations record =
       extender::AllocationAnnotations(AllocationOf(pod, demand, *inventory, cards), demand, minors,
                                       SystemTime{}, extender::AnnotationOptions{});

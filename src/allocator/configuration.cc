@@ -34,7 +34,7 @@ class FieldReader final : public FieldVisitor {
   }
 
   void Text(std::string_view key, std::string& value) override {
-    value = Reader(key).Text(key, std::move(value));
+    value = Reader(key).Text(key, value);
   }
   void Choice(std::string_view key, std::string& value,
               const std::vector<std::string_view>& choices) override {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliquot-allocator: wires flags, configuration and application; see application.h for what runs.
+#include <cstdio>
+#include <exception>
 #include <iostream>
 
 #include "allocator/application.h"
@@ -89,4 +91,12 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace aliquot::allocator
 
-int main(int argc, char** argv) { return aliquot::allocator::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return aliquot::allocator::Main(argc, argv);
+  } catch (const std::exception& error) {
+    // Nothing above throws on purpose; out of memory may.
+    std::fprintf(stderr, "aliquot-allocator ends: %s\n", error.what());
+    return 1;
+  }
+}

@@ -142,9 +142,9 @@ void MapReader::MissingKey(std::string_view key) {
   }
 }
 
-std::string MapReader::Text(std::string_view key, std::string fallback) {
+std::string MapReader::Text(std::string_view key, std::string_view fallback) {
   const YamlValue* value = TakeKind(key, YamlValue::Kind::kScalar, "text");
-  return value == nullptr ? std::move(fallback) : value->text;
+  return value == nullptr ? std::string(fallback) : value->text;
 }
 
 std::string MapReader::RequiredText(std::string_view key) {

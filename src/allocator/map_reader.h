@@ -54,7 +54,7 @@ class MapReader {
   bool Has(std::string_view key) const { return value_.Find(key) != nullptr; }
   // "" and a problem when it is missing or empty.
   std::string RequiredText(std::string_view key);
-  std::string Text(std::string_view key, std::string fallback);
+  std::string Text(std::string_view key, std::string_view fallback);
   // One of `choices`.
   std::string Choice(std::string_view key, std::string fallback,
                      const std::vector<std::string_view>& choices);

@@ -20,8 +20,8 @@ inline constexpr std::size_t kMaxApiServerDepth = 10100;
 
 // One parsed JSON text: a private copy of it and simdjson's flat tape over the copy (no tree of
 // nodes, no recursion). The whole text is checked: structure, UTF-8, depth. Elements and the
-// strings taken from them live as long as the document. Not thread-safe; buffers are recycled per
-// thread, so that a request of usual size allocates nothing here.
+// strings taken from them live as long as the document. Not thread-safe; buffers are recycled, so
+// that a request of usual size allocates nothing here.
 class JsonDocument {
  public:
   JsonDocument();
@@ -38,6 +38,7 @@ class JsonDocument {
 
  private:
   struct Buffers;
+  class Recycler;
   std::unique_ptr<Buffers> buffers_;
 };
 
