@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     return aliquot::allocator::Main(argc, argv);
   } catch (const std::exception& error) {
     // Nothing above throws on purpose; out of memory may.
-    std::fprintf(stderr, "aliquot-allocator ends: %s\n", error.what());
+    static_cast<void>(std::fprintf(stderr, "aliquot-allocator ends: %s\n", error.what()));
     return 1;
   }
 }
