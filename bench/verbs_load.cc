@@ -9,6 +9,7 @@
 #include <iostream>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <thread>
 
 #include "bench/bench_cluster.h"
@@ -49,17 +50,19 @@ std::string AllNodeNames(int nodes) {
   return names.dump();
 }
 
-// The first node with the highest score, as one of kube-scheduler's choices.
+// The one node that has the highest score, 10. Found by its text: reading 300 KB into a tree would
+// take longer than the call, and be counted as ours.
 std::string BestHost(const std::string& prioritize_reply) {
-  std::string best;
-  int best_score = -1;
-  for (const nlohmann::json& entry : nlohmann::json::parse(prioritize_reply)) {
-    if (entry["Score"].get<int>() > best_score) {
-      best_score = entry["Score"].get<int>();
-      best = entry["Host"].get<std::string>();
-    }
+  const std::size_t score = prioritize_reply.find("\"Score\":10}");
+  constexpr std::string_view kHost = "\"Host\":\"";
+  const std::size_t host =
+      score == std::string::npos ? score : prioritize_reply.rfind(kHost, score);
+  if (host == std::string::npos) {
+    std::cerr << "no node has score 10: " << prioritize_reply.substr(0, 300) << "\n";
+    std::exit(1);
   }
-  return best;
+  const std::size_t begin = host + kHost.size();
+  return prioritize_reply.substr(begin, prioritize_reply.find('"', begin) - begin);
 }
 
 struct PodCall {
