@@ -264,7 +264,9 @@ TEST_F(KubeclientSourceTest, StopsFastWhateverItWaitsFor) {
     StartSource();
     ASSERT_TRUE(Eventually([&] { return server_->Count("GET", "limit=") == before + 2; }));
     stop(in_list);
-    server_->Inject({test::Fault::Kind::kReply, "GET", "limit=", 2, 500});
+    // One for each list: the first to come may try again before the other has begun.
+    server_->Inject({test::Fault::Kind::kReply, "GET", "/api/v1/nodes?", 1, 500});
+    server_->Inject({test::Fault::Kind::kReply, "GET", "/api/v1/pods?", 1, 500});
     const int failed = watch_.Count("failed", "pods");
     StartSource(patient);
     ASSERT_TRUE(Eventually([&] { return watch_.Count("failed", "pods") > failed; }));
