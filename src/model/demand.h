@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/host.h"
 #include "model/names.h"
 #include "model/pod.h"
 
@@ -24,12 +25,36 @@ struct ContainerDemand {
   bool whole = false;
 };
 
+// How the user wants cards to be chosen: annotation aliquot.io/placement.
+enum class Placement { kUnsaid, kBinpack, kSpread, kTopology };
+
+// Which cards a pod may have, apart from room on them: what its annotations say. All its cards
+// together are meant, those of every container.
+struct CardWishes {
+  // Names of models and card UUIDs, sorted; an empty list to include means any.
+  std::vector<std::string> models;
+  std::vector<std::string> models_excluded;
+  std::vector<std::string> uuids;
+  std::vector<std::string> uuids_excluded;
+  bool all_nvlink = false;  // aliquot.io/link: required, each pair of its cards
+  bool one_numa = false;    // aliquot.io/numa: required, all of them on one NUMA node
+  Placement placement = Placement::kUnsaid;
+
+  bool names_cards() const {
+    return !models.empty() || !models_excluded.empty() || !uuids.empty() ||
+           !uuids_excluded.empty();
+  }
+  bool binds_cards_together() const { return all_nvlink || one_numa; }
+};
+
 // What a pod asks for, checked. `containers` holds those with a demand above zero: init containers
 // and sidecars in spec order, then app containers.
 struct PodDemand {
   std::vector<ContainerDemand> containers;
   // Elastic ceiling in percent for every fractional container; 0 = none asked. Clipped to 100.
   int ceiling = 0;
+  CardWishes wishes;
+  HostAmount host;  // as Pod::host
   // Equal for pods that ask for the same, whatever their names: the key of caches.
   std::string shape;
 

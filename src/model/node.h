@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "model/host.h"
 #include "model/inventory.h"
 
 namespace aliquot::model {
@@ -14,6 +16,8 @@ struct Node {
   std::string uid;
   std::string resource_version;
   bool unschedulable = false;  // cordoned
+  // status.allocatable; nothing when the node does not say.
+  std::optional<HostAmount> allocatable;
   // nullptr when the annotation is missing or unreadable; then `inventory_problem` says which, in
   // one sentence ("" = missing).
   std::shared_ptr<const Inventory> inventory;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/host.h"
+
 namespace aliquot::model {
 
 // What Aliquot needs of a Kubernetes Pod, and nothing else. Plain values; safe to copy between
@@ -59,6 +61,11 @@ struct Pod {
   bool has_gpu_label = false;     // aliquot.io/gpu=true
   bool tolerates_cordon = false;  // tolerates node.kubernetes.io/unschedulable:NoSchedule
   std::int64_t priority = 0;
+  // status.nominatedNodeName: where kube-scheduler has made room for it; empty = nowhere.
+  std::string nominated_node;
+  // What kube-scheduler counts for it on a node: the peak of its containers' requests over its life
+  // plus spec.overhead (resource.PodRequests of k8s.io/component-helpers).
+  HostAmount host;
   // Containers that name a resource of our prefix: init containers in spec order, then app
   // containers.
   std::vector<GpuContainer> gpu_containers;
