@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Chooses cards of one shape of node by the objective of docs/reference/scoring.md. Immutable but
+// for tables that are built once on demand; thread-safe; no clock. Units: GB/s one way.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.h"
+#include "topology/set_objective.h"
+
+namespace aliquot::topology {
+
+class SubsetTable;
+
+// Steps that one choice may take on a node without a table.
+inline constexpr int kChoiceSteps = 100000;
+// Sets that Ranked() lists at most.
+inline constexpr int kMaxRankedSets = 200000;
+
+struct SetChoice {
+  CardSet set = 0;         // 0: no set of the request's size keeps its conditions
+  bool cut_short = false;  // the steps ran out: a better set, or any, may exist
+};
+
+struct RankedSet {
+  CardSet set = 0;
+  SetValue value;
+};
+
+class SetChooser {
+ public:
+  // Pre: `shape` has at most kMaxCards cards and vectors that fit it.
+  explicit SetChooser(SetShape shape, int max_steps = kChoiceSteps);
+  ~SetChooser();
+  SetChooser(const SetChooser&) = delete;
+  SetChooser& operator=(const SetChooser&) = delete;
+
+  // Builds the tables of a node of up to kMaxTableCards cards: milliseconds for 16, microseconds
+  // for 8. Everything else does it when nobody has; call it where nobody waits.
+  void Prepare() const;
+
+  // The best set, exact unless it says `cut_short`, which needs more than kMaxTableCards cards.
+  SetChoice Choose(const SetRequest& request) const;
+
+  // How well a set is connected. On more than kMaxTableCards cards the ring is the best one found
+  // within the bound on steps: never above the best.
+  Connectedness Of(CardSet set) const;
+
+  // What these free cards are worth to later pods; the larger the better, 0 for none.
+  std::int64_t Remaining(CardSet free) const;
+
+  // The value of `set` when it is taken from `free`. Pre: `set` is part of `free`.
+  SetValue ValueOf(CardSet set, CardSet free) const { return {Of(set), Remaining(free & ~set)}; }
+
+  // Every set that the request allows, best first; the first one is Choose()'s. An error when there
+  // are more than kMaxRankedSets subsets of the size.
+  Result<std::vector<RankedSet>> Ranked(const SetRequest& request) const;
+
+  const SetShape& shape() const { return shape_; }
+
+ private:
+  const SubsetTable& Table() const;
+  bool has_table() const;
+
+  SetShape shape_;
+  int max_steps_;
+  mutable std::once_flag table_once_;
+  mutable std::unique_ptr<const SubsetTable> table_;  // only up to kMaxTableCards cards
+};
+
+}  // namespace aliquot::topology
