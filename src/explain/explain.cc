@@ -27,8 +27,9 @@ NodeFigures FiguresOf(const NodeState& node) {
   return figures;
 }
 
-ChosenContainer Describe(const NodeState& node, const model::ContainerDemand& container,
-                         const std::vector<int>& cards, const scoring::Policy& policy) {
+ChosenContainer Describe(const NodeState& node, const scoring::Ask& ask,
+                         const model::ContainerDemand& container, const std::vector<int>& cards,
+                         const scoring::Policy& policy) {
   ChosenContainer chosen;
   chosen.name = container.name;
   for (const int card : cards) {
@@ -37,19 +38,19 @@ ChosenContainer Describe(const NodeState& node, const model::ContainerDemand& co
     described.minor = of_inventory.minor;
     described.uuid = of_inventory.uuid;
     if (!container.whole) {
-      described.score = policy.ExplainCard(node, container, card);
+      described.score = policy.ExplainCard(node, ask, container, card);
     }
     chosen.cards.push_back(std::move(described));
   }
   return chosen;
 }
 
-NodeReport ReportOn(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                    const scoring::Placer& placer, scoring::StepBudget& budget) {
+NodeReport ReportOn(const NodeState& node, const scoring::Ask& ask, const scoring::Placer& placer,
+                    scoring::StepBudget& budget) {
   NodeReport report;
   report.name = node.facts->name;
   report.figures = FiguresOf(node);
-  const scoring::Choice choice = placer.Choose(node, demand, tolerates_cordon, budget);
+  const scoring::Choice choice = placer.Choose(node, ask, budget);
   report.verdict = choice.verdict;
   if (choice.verdict.refusal == Refusal::kBadInventory) {
     report.inventory_problem = node.facts->inventory_problem;
@@ -57,10 +58,10 @@ NodeReport ReportOn(const NodeState& node, const model::PodDemand& demand, bool 
   if (!choice.verdict.fits()) {
     return report;
   }
-  report.score = placer.policy().ExplainNode(node, demand, choice.cards);
+  report.score = placer.policy().ExplainNode(node, ask, choice.cards);
   for (std::size_t i = 0; i < choice.cards.size(); ++i) {
     report.containers.push_back(
-        Describe(node, demand.containers[i], choice.cards[i], placer.policy()));
+        Describe(node, ask, ask.demand.containers[i], choice.cards[i], placer.policy()));
   }
   return report;
 }
@@ -103,20 +104,20 @@ std::string Summarize(const Report& report) {
 
 }  // namespace
 
-Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
-                  const ledger::Snapshot& snapshot, const scoring::Placer& placer) {
-  return ExplainPod(demand, tolerates_cordon, snapshot.Nodes(), placer);
+Report ExplainPod(const scoring::Ask& ask, const ledger::Snapshot& snapshot,
+                  const scoring::Placer& placer) {
+  return ExplainPod(ask, snapshot.Nodes(), placer);
 }
 
-Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
-                  std::vector<NodeState> nodes, const scoring::Placer& placer) {
+Report ExplainPod(const scoring::Ask& ask, std::vector<NodeState> nodes,
+                  const scoring::Placer& placer) {
   std::sort(nodes.begin(), nodes.end(),
             [](const NodeState& a, const NodeState& b) { return a.facts->name < b.facts->name; });
   Report report;
   report.policy = placer.policy().name();
   scoring::StepBudget budget(placer.options());
   for (const NodeState& node : nodes) {
-    report.nodes.push_back(ReportOn(node, demand, tolerates_cordon, placer, budget));
+    report.nodes.push_back(ReportOn(node, ask, placer, budget));
     report.fitting += report.nodes.back().verdict.fits() ? 1 : 0;
     report.cut_short += report.nodes.back().verdict.cut_short ? 1 : 0;
   }

@@ -72,10 +72,10 @@ struct Report {
 
 // Over every node of the snapshot. Nodes share the request's search steps in the order of their
 // names, as in the filter verb.
-Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
-                  const ledger::Snapshot& snapshot, const scoring::Placer& placer);
+Report ExplainPod(const scoring::Ask& ask, const ledger::Snapshot& snapshot,
+                  const scoring::Placer& placer);
 // The same over nodes from elsewhere.
-Report ExplainPod(const model::PodDemand& demand, bool tolerates_cordon,
-                  std::vector<scoring::NodeState> nodes, const scoring::Placer& placer);
+Report ExplainPod(const scoring::Ask& ask, std::vector<scoring::NodeState> nodes,
+                  const scoring::Placer& placer);
 
 }  // namespace aliquot::explain

@@ -128,9 +128,10 @@ Status Filter::CheckNodes(Request& request) const {
     return Status::Ok();
   }
   Result<NodeJudge::Outcome> outcome =
-      judge_.Judge(*request.snapshot,
-                   {request.args.node_names, *request.demand, request.args.pod.tolerates_cordon,
-                    /*ranked=*/false, request.started + options_.deadline});
+      judge_.Judge(*request.snapshot, {request.args.node_names,
+                                       {*request.demand, request.args.pod.tolerates_cordon},
+                                       /*ranked=*/false,
+                                       request.started + options_.deadline});
   if (!outcome.ok()) {
     return outcome.status();
   }

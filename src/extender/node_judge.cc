@@ -95,12 +95,12 @@ NodeJudge::Kept NodeJudge::JudgeNode(Walk& walk, const scoring::NodeState& node)
   fresh.ranked = request.ranked;
   const int before = walk.budget.left();
   if (request.ranked) {
-    placer_.ChooseInto(node, request.demand, request.tolerates_cordon, walk.budget, choice);
+    placer_.ChooseInto(node, request.ask, walk.budget, choice);
     if (choice.verdict.fits()) {
-      fresh.rank = placer_.policy().RankNode(node, request.demand, choice.cards);
+      fresh.rank = placer_.policy().RankNode(node, request.ask, choice.cards);
     }
   } else {
-    choice.verdict = placer_.Check(node, request.demand, request.tolerates_cordon, walk.budget);
+    choice.verdict = placer_.Check(node, request.ask, walk.budget);
   }
   fresh.refusal = choice.verdict.refusal;
   fresh.cut_short = choice.verdict.cut_short;
@@ -109,7 +109,7 @@ NodeJudge::Kept NodeJudge::JudgeNode(Walk& walk, const scoring::NodeState& node)
 }
 
 std::shared_ptr<NodeJudge::Table> NodeJudge::TableFor(const JudgeRequest& request) {
-  const std::string key = (request.tolerates_cordon ? "t " : "- ") + request.demand.shape;
+  const std::string key = (request.ask.tolerates_cordon ? "t " : "- ") + request.ask.demand.shape;
   // kube-scheduler asks about most of the cluster, so a request shows how large a table grows.
   const std::size_t table_bytes = std::max<std::size_t>(1, request.names.size()) * sizeof(Kept);
   const std::size_t most = std::max<std::size_t>(1, capacity_bytes_ / table_bytes);

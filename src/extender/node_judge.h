@@ -31,8 +31,7 @@ struct Judgement {
 
 struct JudgeRequest {
   const std::vector<std::string_view>& names;
-  const model::PodDemand& demand;
-  bool tolerates_cordon = false;
+  scoring::Ask ask;
   bool ranked = false;
   std::optional<SteadyTime> deadline;
 };

@@ -86,8 +86,10 @@ Status Prioritize::RankFitting(const Request& request, std::vector<int>& scores)
   const std::vector<std::string_view>& names = request.args.node_names;
   const std::shared_ptr<const ledger::Snapshot> snapshot = ledger_.Read();
   const Result<NodeJudge::Outcome> outcome =
-      judge_.Judge(*snapshot, {names, *request.demand, request.args.pod.tolerates_cordon,
-                               /*ranked=*/true, request.started + kDeadline});
+      judge_.Judge(*snapshot, {names,
+                               {*request.demand, request.args.pod.tolerates_cordon},
+                               /*ranked=*/true,
+                               request.started + kDeadline});
   if (!outcome.ok()) {
     return outcome.status();  // no scores: kube-scheduler decides by the other plugins'
   }

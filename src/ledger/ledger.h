@@ -35,10 +35,18 @@ struct CommitRequest {
   std::string node;
   model::PodDemand demand;
   bool tolerates_cordon = true;
+  // What the policy may expect of the pods to come; nullptr = nothing.
+  std::shared_ptr<const scoring::Outlook> outlook;
   // Set: the reservation ends by itself at this time unless it is confirmed first. Unset, and
   // joining a reservation that has such a time: that time is put off by kJoinedFor, so that whoever
   // joined can settle what became of its bind before the cards go free.
   std::optional<SteadyTime> expires;
+
+  // A view of this request.
+  scoring::Ask ask() const {
+    return scoring::Ask(demand, tolerates_cordon,
+                        outlook == nullptr ? scoring::Outlook::Unknown() : *outlook);
+  }
 };
 
 enum class CommitOutcome {

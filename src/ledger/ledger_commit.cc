@@ -117,8 +117,7 @@ CommitResult Ledger::ReserveOn(NodeSlot& slot, const CommitRequest& request) {
     return result;
   }
   scoring::StepBudget budget(placer_.options());
-  const scoring::Choice choice =
-      placer_.Choose(slot.State(), request.demand, request.tolerates_cordon, budget);
+  const scoring::Choice choice = placer_.Choose(slot.State(), request.ask(), budget);
   result.cut_short = choice.verdict.cut_short;
   result.refusal = choice.verdict.refusal;
   if (!choice.verdict.fits()) {

@@ -41,8 +41,7 @@ struct CardWishes {
   Placement placement = Placement::kUnsaid;
 
   bool names_cards() const {
-    return !models.empty() || !models_excluded.empty() || !uuids.empty() ||
-           !uuids_excluded.empty();
+    return !models.empty() || !models_excluded.empty() || !uuids.empty() || !uuids_excluded.empty();
   }
   bool binds_cards_together() const { return all_nvlink || one_numa; }
 };

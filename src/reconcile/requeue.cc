@@ -83,7 +83,7 @@ bool Requeue::FitsOnOne(const ledger::PendingPod& pod, const StringSet& nodes) c
   return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& name) {
     scoring::NodeState node;
     return snapshot->Find(name, &node) &&
-           placer_.Check(node, pod.demand, pod.tolerates_cordon, budget).fits();
+           placer_.Check(node, {pod.demand, pod.tolerates_cordon}, budget).fits();
   });
 }
 

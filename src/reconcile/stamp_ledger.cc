@@ -70,7 +70,7 @@ StampDecision StampLedger::TryOnly(const ledger::PendingPod& pod, std::string_vi
     return Denied(scoring::RefusalSentence(scoring::Refusal::kUnknownNode));
   }
   scoring::StepBudget budget(placer_.options());
-  const scoring::Verdict verdict = placer_.Check(state, pod.demand, true, budget);
+  const scoring::Verdict verdict = placer_.Check(state, {pod.demand, true}, budget);
   return verdict.fits() ? NotOurs() : Denied(scoring::RefusalSentence(verdict.refusal));
 }
 

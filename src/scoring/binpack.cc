@@ -24,12 +24,12 @@ std::int64_t LeftByShares(const NodeState& node, const model::PodDemand& demand,
 
 }  // namespace
 
-std::int64_t Binpack::RankCard(const NodeState& node, const model::ContainerDemand& share,
-                               int card) const {
+std::int64_t Binpack::RankCard(const NodeState& node, const Ask&,
+                               const model::ContainerDemand& share, int card) const {
   return -LeftOnCard(node.cards[card], share).sum();
 }
 
-Score Binpack::ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+Score Binpack::ExplainCard(const NodeState& node, const Ask&, const model::ContainerDemand& share,
                            int card) const {
   const Permille left = LeftOnCard(node.cards[card], share);
   Score score;
@@ -38,23 +38,23 @@ Score Binpack::ExplainCard(const NodeState& node, const model::ContainerDemand& 
   return score;
 }
 
-topology::CardSet Binpack::ChooseSet(const NodeState& node, topology::CardSet idle,
+topology::CardSet Binpack::ChooseSet(const NodeState& node, const Ask&, topology::CardSet idle,
                                      int count) const {
   return BestConnected(node, idle, count);
 }
 
-std::int64_t Binpack::RankNode(const NodeState& node, const model::PodDemand& demand,
+std::int64_t Binpack::RankNode(const NodeState& node, const Ask& ask,
                                const model::CardsOfContainers& cards) const {
-  return UsedOfNode(node).sum() - LeftByShares(node, demand, cards);
+  return UsedOfNode(node).sum() - LeftByShares(node, ask.demand, cards);
 }
 
-Score Binpack::ExplainNode(const NodeState& node, const model::PodDemand& demand,
+Score Binpack::ExplainNode(const NodeState& node, const Ask& ask,
                            const model::CardsOfContainers& cards) const {
   const Permille used = UsedOfNode(node);
   Score score;
   score.Add("node_core_used", used.core);
   score.Add("node_memory_used", used.memory);
-  score.Add("left_on_cards", -LeftByShares(node, demand, cards));
+  score.Add("left_on_cards", -LeftByShares(node, ask.demand, cards));
   return score;
 }
 

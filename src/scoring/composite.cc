@@ -31,17 +31,17 @@ std::int64_t SharedCardBonus(const NodeState& node, const model::PodDemand& dema
 
 }  // namespace
 
-std::int64_t Composite::RankCard(const NodeState& node, const model::ContainerDemand& share,
-                                 int card) const {
-  const std::int64_t tightness = binpack_.RankCard(node, share, card) * kTightnessWeight;
+std::int64_t Composite::RankCard(const NodeState& node, const Ask& ask,
+                                 const model::ContainerDemand& share, int card) const {
+  const std::int64_t tightness = binpack_.RankCard(node, ask, share, card) * kTightnessWeight;
   return node.cards[card].idle() ? tightness - LinksToIdle(node, card)
                                  : tightness + kSharedCardWeight;
 }
 
-Score Composite::ExplainCard(const NodeState& node, const model::ContainerDemand& share,
-                             int card) const {
+Score Composite::ExplainCard(const NodeState& node, const Ask& ask,
+                             const model::ContainerDemand& share, int card) const {
   const bool idle = node.cards[card].idle();
-  const Score tightness = binpack_.ExplainCard(node, share, card);
+  const Score tightness = binpack_.ExplainCard(node, ask, share, card);
   Score score;
   score.Add("shared_already", idle ? 0 : kSharedCardWeight);
   for (const Term& term : tightness.terms()) {
@@ -51,26 +51,26 @@ Score Composite::ExplainCard(const NodeState& node, const model::ContainerDemand
   return score;
 }
 
-topology::CardSet Composite::ChooseSet(const NodeState& node, topology::CardSet idle,
-                                       int count) const {
-  return topology_.ChooseSet(node, idle, count);
+topology::CardSet Composite::ChooseSet(const NodeState& node, const Ask& ask,
+                                       topology::CardSet idle, int count) const {
+  return topology_.ChooseSet(node, ask, idle, count);
 }
 
-std::int64_t Composite::RankNode(const NodeState& node, const model::PodDemand& demand,
+std::int64_t Composite::RankNode(const NodeState& node, const Ask& ask,
                                  const model::CardsOfContainers& cards) const {
-  return topology_.RankNode(node, demand, cards) * kLinksWeight +
-         SharedCardBonus(node, demand, cards) + binpack_.RankNode(node, demand, cards);
+  return topology_.RankNode(node, ask, cards) * kLinksWeight +
+         SharedCardBonus(node, ask.demand, cards) + binpack_.RankNode(node, ask, cards);
 }
 
-Score Composite::ExplainNode(const NodeState& node, const model::PodDemand& demand,
+Score Composite::ExplainNode(const NodeState& node, const Ask& ask,
                              const model::CardsOfContainers& cards) const {
-  const Score links = topology_.ExplainNode(node, demand, cards);
-  const Score fullness = binpack_.ExplainNode(node, demand, cards);
+  const Score links = topology_.ExplainNode(node, ask, cards);
+  const Score fullness = binpack_.ExplainNode(node, ask, cards);
   Score score;
   for (const Term& term : links.terms()) {
     score.Add(term.name, term.value * kLinksWeight);
   }
-  score.Add("shared_already", SharedCardBonus(node, demand, cards));
+  score.Add("shared_already", SharedCardBonus(node, ask.demand, cards));
   for (const Term& term : fullness.terms()) {
     score.Add(term.name, term.value);
   }

@@ -31,8 +31,9 @@ struct RankedCard {
 
 class Search {
  public:
-  Search(PodLayout& layout, const PlacementOrder& order, const Policy& policy, int max_steps)
-      : layout_(layout), order_(order), policy_(policy), max_steps_(max_steps) {}
+  Search(PodLayout& layout, const Ask& ask, const PlacementOrder& order, const Policy& policy,
+         int max_steps)
+      : layout_(layout), ask_(ask), order_(order), policy_(policy), max_steps_(max_steps) {}
 
   SearchResult Run() {
     const bool found = PlaceFrom(0);
@@ -126,7 +127,7 @@ class Search {
       RankedCard next;
       next.card = topology::LowestOf(left);
       next.growth = layout_.GrowthOn(container, next.card);
-      next.rank = policy_.RankCard(layout_.view(), layout_.container(container), next.card);
+      next.rank = policy_.RankCard(layout_.view(), ask_, layout_.container(container), next.card);
       int at = count++;
       for (; at > 0 && next.Before(ranked[static_cast<std::size_t>(at - 1)]); --at) {
         ranked[static_cast<std::size_t>(at)] = ranked[static_cast<std::size_t>(at - 1)];
@@ -151,9 +152,9 @@ class Search {
       return;
     }
     const CardSet preferred_own =
-        from_own == 0 ? 0 : policy_.ChooseSet(layout_.view(), own, from_own);
+        from_own == 0 ? 0 : policy_.ChooseSet(layout_.view(), ask_, own, from_own);
     const CardSet preferred =
-        from_own == asked ? 0 : policy_.ChooseSet(layout_.view(), others, asked - from_own);
+        from_own == asked ? 0 : policy_.ChooseSet(layout_.view(), ask_, others, asked - from_own);
     for (CardSet part : {preferred_own, preferred, fitting & ~preferred_own & ~preferred}) {
       for (; part != 0; part = topology::WithoutLowest(part)) {
         candidates.cards[static_cast<std::size_t>(candidates.count++)] =
@@ -163,6 +164,7 @@ class Search {
   }
 
   PodLayout& layout_;
+  const Ask& ask_;
   const PlacementOrder& order_;
   const Policy& policy_;
   const int max_steps_;
@@ -172,9 +174,9 @@ class Search {
 
 }  // namespace
 
-SearchResult SearchExact(PodLayout& layout, const PlacementOrder& order, const Policy& policy,
-                         int max_steps) {
-  return Search(layout, order, policy, max_steps).Run();
+SearchResult SearchExact(PodLayout& layout, const Ask& ask, const PlacementOrder& order,
+                         const Policy& policy, int max_steps) {
+  return Search(layout, ask, order, policy, max_steps).Run();
 }
 
 }  // namespace aliquot::scoring

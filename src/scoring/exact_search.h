@@ -21,7 +21,7 @@ struct SearchResult {
 // Lays every container of the layout's pod, or none of them. kFound: the layout holds the answer,
 // the first one in the policy's order (cards that add least to the pod's own peak first, so that an
 // init container and an app container share a card). kNone is proven. Takes at most `max_steps`.
-SearchResult SearchExact(PodLayout& layout, const PlacementOrder& order, const Policy& policy,
-                         int max_steps);
+SearchResult SearchExact(PodLayout& layout, const Ask& ask, const PlacementOrder& order,
+                         const Policy& policy, int max_steps);
 
 }  // namespace aliquot::scoring

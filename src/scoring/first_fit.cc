@@ -11,27 +11,29 @@ topology::CardSet LowestCards(topology::CardSet idle, int count) {
   return chosen;
 }
 
-std::int64_t FirstFit::RankCard(const NodeState&, const model::ContainerDemand&, int card) const {
+std::int64_t FirstFit::RankCard(const NodeState&, const Ask&, const model::ContainerDemand&,
+                                int card) const {
   return -card;
 }
 
-Score FirstFit::ExplainCard(const NodeState&, const model::ContainerDemand&, int card) const {
+Score FirstFit::ExplainCard(const NodeState&, const Ask&, const model::ContainerDemand&,
+                            int card) const {
   Score score;
   score.Add("card_index", -card);
   return score;
 }
 
-topology::CardSet FirstFit::ChooseSet(const NodeState&, topology::CardSet idle, int count) const {
+topology::CardSet FirstFit::ChooseSet(const NodeState&, const Ask&, topology::CardSet idle,
+                                      int count) const {
   return LowestCards(idle, count);
 }
 
-std::int64_t FirstFit::RankNode(const NodeState&, const model::PodDemand&,
+std::int64_t FirstFit::RankNode(const NodeState&, const Ask&,
                                 const model::CardsOfContainers&) const {
   return 0;
 }
 
-Score FirstFit::ExplainNode(const NodeState&, const model::PodDemand&,
-                            const model::CardsOfContainers&) const {
+Score FirstFit::ExplainNode(const NodeState&, const Ask&, const model::CardsOfContainers&) const {
   return {};
 }
 

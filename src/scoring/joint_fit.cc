@@ -52,13 +52,13 @@ Refusal CheckSums(const NodeState& node, const model::PodDemand& demand) {
 
 class JointFit {
  public:
-  JointFit(const model::PodDemand& demand, const PlacerOptions& options, const Policy& policy,
-           StepBudget& budget)
-      : demand_(demand),
+  JointFit(const Ask& ask, const PlacerOptions& options, const Policy& policy, StepBudget& budget)
+      : ask_(ask),
+        demand_(ask.demand),
         options_(options),
         policy_(policy),
         budget_(budget),
-        order_(OrderOf(demand)),
+        order_(OrderOf(ask.demand)),
         steps_left_(std::max(0, std::min(options.steps_per_node, budget.left()))) {}
 
   Verdict Place(const NodeState& node, model::CardsOfContainers* cards) {
@@ -81,7 +81,7 @@ class JointFit {
 
  private:
   SearchResult SearchSteps(PodLayout& layout) {
-    const SearchResult result = SearchExact(layout, order_, policy_, steps_left_);
+    const SearchResult result = SearchExact(layout, ask_, order_, policy_, steps_left_);
     steps_left_ -= result.steps;
     budget_.Take(result.steps);
     return result;
@@ -142,6 +142,7 @@ class JointFit {
     return SearchSteps(layout).end == SearchEnd::kNone;
   }
 
+  const Ask& ask_;
   const model::PodDemand& demand_;
   const PlacerOptions& options_;
   const Policy& policy_;
@@ -152,13 +153,12 @@ class JointFit {
 
 }  // namespace
 
-Verdict PlaceJointly(const NodeState& node, const model::PodDemand& demand,
-                     const PlacerOptions& options, const Policy& policy, StepBudget& budget,
-                     model::CardsOfContainers* cards) {
-  if (cards == nullptr && CardForAll(node, demand, options.max_sharers_per_card) >= 0) {
+Verdict PlaceJointly(const NodeState& node, const Ask& ask, const PlacerOptions& options,
+                     const Policy& policy, StepBudget& budget, model::CardsOfContainers* cards) {
+  if (cards == nullptr && CardForAll(node, ask.demand, options.max_sharers_per_card) >= 0) {
     return {};
   }
-  return JointFit(demand, options, policy, budget).Place(node, cards);
+  return JointFit(ask, options, policy, budget).Place(node, cards);
 }
 
 }  // namespace aliquot::scoring

@@ -13,8 +13,7 @@ namespace aliquot::scoring {
 // Whether the containers fit together, by exact search within the steps of `options` and `budget`
 // (which it charges), past that by the greedy answer. Fills `cards` when it fits, unless it is
 // nullptr.
-Verdict PlaceJointly(const NodeState& node, const model::PodDemand& demand,
-                     const PlacerOptions& options, const Policy& policy, StepBudget& budget,
-                     model::CardsOfContainers* cards);
+Verdict PlaceJointly(const NodeState& node, const Ask& ask, const PlacerOptions& options,
+                     const Policy& policy, StepBudget& budget, model::CardsOfContainers* cards);
 
 }  // namespace aliquot::scoring

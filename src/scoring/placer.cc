@@ -24,54 +24,55 @@ Refusal CheckSingle(const NodeState& node, const model::ContainerDemand& contain
 }
 
 // 0 when it does not fit.
-topology::CardSet ChooseSingle(const NodeState& node, const model::ContainerDemand& container,
-                               const PlacerOptions& options, const Policy& policy) {
+topology::CardSet ChooseSingle(const NodeState& node, const Ask& ask, const PlacerOptions& options,
+                               const Policy& policy) {
+  const model::ContainerDemand& container = ask.demand.containers.front();
   if (!container.whole) {
-    return ChooseShare(node, container, options.max_sharers_per_card, policy);
+    return ChooseShare(node, ask, container, options.max_sharers_per_card, policy);
   }
   const topology::CardSet idle = IdleCards(node);
-  return topology::CountOf(idle) < container.cards ? 0
-                                                   : policy.ChooseSet(node, idle, container.cards);
+  return topology::CountOf(idle) < container.cards
+             ? 0
+             : policy.ChooseSet(node, ask, idle, container.cards);
 }
 
 }  // namespace
 
-Verdict Placer::Check(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                      StepBudget& budget) const {
+Verdict Placer::Check(const NodeState& node, const Ask& ask, StepBudget& budget) const {
   Verdict verdict;
-  verdict.refusal = CheckNode(node, tolerates_cordon);
-  if (!verdict.fits() || demand.empty()) {
+  verdict.refusal = CheckNode(node, ask.tolerates_cordon);
+  if (!verdict.fits() || ask.demand.empty()) {
     return verdict;
   }
-  if (demand.containers.size() == 1) {
-    verdict.refusal = CheckSingle(node, demand.containers.front(), options_.max_sharers_per_card);
+  if (ask.demand.containers.size() == 1) {
+    verdict.refusal =
+        CheckSingle(node, ask.demand.containers.front(), options_.max_sharers_per_card);
     return verdict;
   }
-  return PlaceJointly(node, demand, options_, policy_, budget, nullptr);
+  return PlaceJointly(node, ask, options_, policy_, budget, nullptr);
 }
 
-Choice Placer::Choose(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                      StepBudget& budget) const {
+Choice Placer::Choose(const NodeState& node, const Ask& ask, StepBudget& budget) const {
   Choice choice;
-  ChooseInto(node, demand, tolerates_cordon, budget, choice);
+  ChooseInto(node, ask, budget, choice);
   return choice;
 }
 
-void Placer::ChooseInto(const NodeState& node, const model::PodDemand& demand,
-                        bool tolerates_cordon, StepBudget& budget, Choice& choice) const {
+void Placer::ChooseInto(const NodeState& node, const Ask& ask, StepBudget& budget,
+                        Choice& choice) const {
   choice.verdict = Verdict();
-  choice.verdict.refusal = CheckNode(node, tolerates_cordon);
-  if (choice.verdict.fits() && demand.containers.size() == 1) {
-    const model::ContainerDemand& container = demand.containers.front();
-    const topology::CardSet set = ChooseSingle(node, container, options_, policy_);
+  choice.verdict.refusal = CheckNode(node, ask.tolerates_cordon);
+  if (choice.verdict.fits() && ask.demand.containers.size() == 1) {
+    const model::ContainerDemand& container = ask.demand.containers.front();
+    const topology::CardSet set = ChooseSingle(node, ask, options_, policy_);
     SetSingle(choice.cards, set);
     if (set == 0) {
       choice.verdict.refusal = CheckSingle(node, container, options_.max_sharers_per_card);
     }
-  } else if (choice.verdict.fits() && !demand.empty()) {
-    choice.verdict = PlaceJointly(node, demand, options_, policy_, budget, &choice.cards);
+  } else if (choice.verdict.fits() && !ask.demand.empty()) {
+    choice.verdict = PlaceJointly(node, ask, options_, policy_, budget, &choice.cards);
   }
-  if (!choice.verdict.fits() || demand.empty()) {
+  if (!choice.verdict.fits() || ask.demand.empty()) {
     choice.cards.clear();
   }
 }

@@ -6,6 +6,7 @@
 
 #include "model/demand.h"
 #include "model/peak.h"
+#include "scoring/ask.h"
 #include "scoring/node_state.h"
 #include "scoring/policy.h"
 #include "scoring/refusal.h"
@@ -54,17 +55,13 @@ class Placer {
   const PlacerOptions& options() const { return options_; }
   const Policy& policy() const { return policy_; }
 
-  // Does it fit now? For a pod with one GPU container the cards are not ranked. `tolerates_cordon`:
-  // the pod tolerates node.kubernetes.io/unschedulable.
-  Verdict Check(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                StepBudget& budget) const;
+  // Does it fit now? For a pod with one GPU container the cards are not ranked.
+  Verdict Check(const NodeState& node, const Ask& ask, StepBudget& budget) const;
 
   // The cards, by the policy's preference. Same verdict as Check with the same budget.
-  Choice Choose(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                StepBudget& budget) const;
+  Choice Choose(const NodeState& node, const Ask& ask, StepBudget& budget) const;
   // The same into an existing object, whose memory it uses again: for loops over many nodes.
-  void ChooseInto(const NodeState& node, const model::PodDemand& demand, bool tolerates_cordon,
-                  StepBudget& budget, Choice& choice) const;
+  void ChooseInto(const NodeState& node, const Ask& ask, StepBudget& budget, Choice& choice) const;
 
  private:
   const PlacerOptions options_;

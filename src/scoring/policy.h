@@ -11,6 +11,7 @@
 
 #include "model/demand.h"
 #include "model/peak.h"
+#include "scoring/ask.h"
 #include "scoring/node_state.h"
 
 namespace aliquot::scoring {
@@ -49,22 +50,22 @@ class Policy {
 
   // Ranks a card on which `share` fits (share.whole is false). Called for every candidate card of a
   // node; allocates nothing.
-  virtual std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
-                                int card) const = 0;
+  virtual std::int64_t RankCard(const NodeState& node, const Ask& ask,
+                                const model::ContainerDemand& share, int card) const = 0;
   // The terms behind RankCard; their sum equals it.
-  virtual Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
-                            int card) const = 0;
+  virtual Score ExplainCard(const NodeState& node, const Ask& ask,
+                            const model::ContainerDemand& share, int card) const = 0;
 
   // Picks `count` whole cards of `idle`. Pre: idle has at least `count`. Allocates nothing.
-  virtual topology::CardSet ChooseSet(const NodeState& node, topology::CardSet idle,
+  virtual topology::CardSet ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,
                                       int count) const = 0;
 
   // Ranks a node on which the pod fits on `cards` (as Placer chose them). Called for every fitting
   // node of a request; allocates nothing.
-  virtual std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
+  virtual std::int64_t RankNode(const NodeState& node, const Ask& ask,
                                 const model::CardsOfContainers& cards) const = 0;
   // The terms behind RankNode; their sum equals it.
-  virtual Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
+  virtual Score ExplainNode(const NodeState& node, const Ask& ask,
                             const model::CardsOfContainers& cards) const = 0;
 };
 

@@ -73,8 +73,9 @@ Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, i
   return WhyNot(node, share);
 }
 
-topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
-                              int max_sharers, const Policy& policy) {
+topology::CardSet ChooseShare(const NodeState& node, const Ask& ask,
+                              const model::ContainerDemand& share, int max_sharers,
+                              const Policy& policy) {
   topology::CardSet candidates = FittingCards(node, share, max_sharers);
   if (topology::CountOf(candidates) < share.cards) {
     return 0;
@@ -82,11 +83,11 @@ topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDeman
   topology::CardSet chosen = 0;
   for (int slot = 0; slot < share.cards; ++slot) {
     int best = topology::LowestOf(candidates);
-    std::int64_t best_rank = policy.RankCard(node, share, best);
+    std::int64_t best_rank = policy.RankCard(node, ask, share, best);
     for (topology::CardSet left = topology::WithoutLowest(candidates); left != 0;
          left = topology::WithoutLowest(left)) {
       const int card = topology::LowestOf(left);
-      const std::int64_t rank = policy.RankCard(node, share, card);
+      const std::int64_t rank = policy.RankCard(node, ask, share, card);
       best = rank > best_rank ? card : best;
       best_rank = std::max(rank, best_rank);
     }

@@ -20,7 +20,8 @@ bool ShareFits(const CardState& card, const model::ContainerDemand& share, int m
 Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers);
 
 // The share's cards by the policy's rank, ties to the lowest index; 0 when it does not fit.
-topology::CardSet ChooseShare(const NodeState& node, const model::ContainerDemand& share,
-                              int max_sharers, const Policy& policy);
+topology::CardSet ChooseShare(const NodeState& node, const Ask& ask,
+                              const model::ContainerDemand& share, int max_sharers,
+                              const Policy& policy);
 
 }  // namespace aliquot::scoring

@@ -6,12 +6,12 @@
 
 namespace aliquot::scoring {
 
-std::int64_t Spread::RankCard(const NodeState& node, const model::ContainerDemand& share,
-                              int card) const {
+std::int64_t Spread::RankCard(const NodeState& node, const Ask&,
+                              const model::ContainerDemand& share, int card) const {
   return LeftOnCard(node.cards[card], share).sum();
 }
 
-Score Spread::ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+Score Spread::ExplainCard(const NodeState& node, const Ask&, const model::ContainerDemand& share,
                           int card) const {
   const Permille left = LeftOnCard(node.cards[card], share);
   Score score;
@@ -20,17 +20,17 @@ Score Spread::ExplainCard(const NodeState& node, const model::ContainerDemand& s
   return score;
 }
 
-topology::CardSet Spread::ChooseSet(const NodeState& node, topology::CardSet idle,
+topology::CardSet Spread::ChooseSet(const NodeState& node, const Ask&, topology::CardSet idle,
                                     int count) const {
   return BestConnected(node, idle, count);
 }
 
-std::int64_t Spread::RankNode(const NodeState& node, const model::PodDemand&,
+std::int64_t Spread::RankNode(const NodeState& node, const Ask&,
                               const model::CardsOfContainers&) const {
   return -UsedOfNode(node).sum();
 }
 
-Score Spread::ExplainNode(const NodeState& node, const model::PodDemand&,
+Score Spread::ExplainNode(const NodeState& node, const Ask&,
                           const model::CardsOfContainers&) const {
   const Permille used = UsedOfNode(node);
   Score score;

@@ -12,15 +12,15 @@ class Spread final : public Policy {
  public:
   std::string_view name() const override { return "spread"; }
 
-  std::int64_t RankCard(const NodeState& node, const model::ContainerDemand& share,
+  std::int64_t RankCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                         int card) const override;
-  Score ExplainCard(const NodeState& node, const model::ContainerDemand& share,
+  Score ExplainCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                     int card) const override;
-  topology::CardSet ChooseSet(const NodeState& node, topology::CardSet idle,
+  topology::CardSet ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,
                               int count) const override;
-  std::int64_t RankNode(const NodeState& node, const model::PodDemand& demand,
+  std::int64_t RankNode(const NodeState& node, const Ask& ask,
                         const model::CardsOfContainers& cards) const override;
-  Score ExplainNode(const NodeState& node, const model::PodDemand& demand,
+  Score ExplainNode(const NodeState& node, const Ask& ask,
                     const model::CardsOfContainers& cards) const override;
 };
 

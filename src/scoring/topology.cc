@@ -68,31 +68,32 @@ std::int64_t LinksToIdle(const NodeState& node, int card) {
   return node.facts->topology->LinksBetween(card, idle);
 }
 
-std::int64_t Topology::RankCard(const NodeState& node, const model::ContainerDemand&,
+std::int64_t Topology::RankCard(const NodeState& node, const Ask&, const model::ContainerDemand&,
                                 int card) const {
   return node.cards[card].idle() ? -LinksToIdle(node, card) : kSharedCardBonus;
 }
 
-Score Topology::ExplainCard(const NodeState& node, const model::ContainerDemand&, int card) const {
+Score Topology::ExplainCard(const NodeState& node, const Ask&, const model::ContainerDemand&,
+                            int card) const {
   Score score;
   score.Add("shared_already", node.cards[card].idle() ? 0 : kSharedCardBonus);
   score.Add("links_to_idle_cards", node.cards[card].idle() ? -LinksToIdle(node, card) : 0);
   return score;
 }
 
-CardSet Topology::ChooseSet(const NodeState& node, CardSet idle, int count) const {
+CardSet Topology::ChooseSet(const NodeState& node, const Ask&, CardSet idle, int count) const {
   return BestConnected(node, idle, count);
 }
 
-std::int64_t Topology::RankNode(const NodeState& node, const model::PodDemand& demand,
+std::int64_t Topology::RankNode(const NodeState& node, const Ask& ask,
                                 const model::CardsOfContainers& cards) const {
-  const SetTotals totals = TotalsOf(node, demand, cards);
+  const SetTotals totals = TotalsOf(node, ask.demand, cards);
   return totals.ring_gbps * kRingWeight + totals.total_gbps * kPairsWeight - totals.numa_nodes;
 }
 
-Score Topology::ExplainNode(const NodeState& node, const model::PodDemand& demand,
+Score Topology::ExplainNode(const NodeState& node, const Ask& ask,
                             const model::CardsOfContainers& cards) const {
-  const SetTotals totals = TotalsOf(node, demand, cards);
+  const SetTotals totals = TotalsOf(node, ask.demand, cards);
   Score score;
   score.Add("ring", totals.ring_gbps * kRingWeight);
   score.Add("pairs", totals.total_gbps * kPairsWeight);

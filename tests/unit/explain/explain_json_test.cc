@@ -24,7 +24,7 @@ TEST(ExplainJson, HasTheDocumentedKeysInTheirOrder) {
   const scoring::Binpack policy;
   const scoring::PlacerOptions options;
   const Report report =
-      ExplainPod(demand, false, {full.state(), fitting.state()}, scoring::Placer(options, policy));
+      ExplainPod({demand}, {full.state(), fitting.state()}, scoring::Placer(options, policy));
   // Node a: 300 + 250 permille used; the share leaves 200 + 250 on card 0: rank 100.
   EXPECT_EQ(ToJson(report, demand),
             R"({"summary":"1/2 nodes fit, the best is a: 1 not enough free GPU core or memory",)"
@@ -51,7 +51,7 @@ TEST(ExplainJson, WithoutAFittingNodeTheBestIsNull) {
   const scoring::Binpack policy;
   const scoring::PlacerOptions options;
   const Report report =
-      ExplainPod(scoring::Pod({scoring::Whole(1)}), false, std::vector<scoring::NodeState>(),
+      ExplainPod({scoring::Pod({scoring::Whole(1)})}, std::vector<scoring::NodeState>(),
                  scoring::Placer(options, policy));
   const auto json = nlohmann::json::parse(ToJson(report, scoring::Pod({scoring::Whole(1)}), 2));
   EXPECT_TRUE(json.at("best_node").is_null());
@@ -65,7 +65,7 @@ TEST(ExplainJson, BytesThatAreNoTextAreReplacedNotThrown) {
   const scoring::Binpack policy;
   const scoring::PlacerOptions options;
   const model::PodDemand demand = scoring::Pod({scoring::Share(20, 256)});
-  const Report report = ExplainPod(demand, false, {node.state()}, scoring::Placer(options, policy));
+  const Report report = ExplainPod({demand}, {node.state()}, scoring::Placer(options, policy));
   const auto json = nlohmann::json::parse(ToJson(report, demand));
   EXPECT_EQ(json.at("nodes").at(0).at("detail"), "models is \"\xef\xbf\xbd\", not text");
 }

@@ -34,7 +34,7 @@ class Explain : public ::testing::Test {
     for (const TestNode& node : nodes) {
       states.push_back(node.state());
     }
-    return ExplainPod(demand, false, states, scoring::Placer(options_, policy_));
+    return ExplainPod({demand}, states, scoring::Placer(options_, policy_));
   }
 
   scoring::PlacerOptions options_;
@@ -151,7 +151,7 @@ TEST_F(Explain, ASnapshotGivesAllItsNodes) {
   }
   const std::shared_ptr<const ledger::Snapshot> snapshot = board.Read();
   const Report report =
-      ExplainPod(Pod({Share(20, 256)}), false, *snapshot, scoring::Placer(options_, policy_));
+      ExplainPod({Pod({Share(20, 256)})}, *snapshot, scoring::Placer(options_, policy_));
   EXPECT_EQ(report.summary, "1/2 nodes fit, the best is a: 1 not enough free GPU core or memory");
 }
 

@@ -20,7 +20,7 @@ class NodeJudgeTest : public ExtenderFixture {
   NodeJudge::Outcome Judge(NodeJudge& judge, const model::Pod& pod, bool ranked = true) {
     const auto demand = *model::DemandOf(pod, names_);
     const Views names(node_names_.begin(), node_names_.end());
-    auto outcome = judge.Judge(*ledger_.Read(), {names, demand, false, ranked, {}});
+    auto outcome = judge.Judge(*ledger_.Read(), {names, {demand, false}, ranked, {}});
     EXPECT_TRUE(outcome.ok());
     return *std::move(outcome);
   }
@@ -65,7 +65,7 @@ TEST_F(NodeJudgeTest, AnotherShapeOrTolerationIsJudgedForItself) {
   EXPECT_EQ(judge_.judged(), 4);
   const auto demand = *model::DemandOf(PodOf("a", 20, 4), names_);
   const Views names(node_names_.begin(), node_names_.end());
-  ASSERT_TRUE(judge_.Judge(*ledger_.Read(), {names, demand, true, true, {}}).ok());
+  ASSERT_TRUE(judge_.Judge(*ledger_.Read(), {names, {demand, true}, true, {}}).ok());
   EXPECT_EQ(judge_.judged(), 6);
 }
 

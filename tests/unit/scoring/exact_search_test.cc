@@ -27,7 +27,7 @@ TEST(SearchExact, CountsEveryCardTried) {
   const NodeState state = node.state();
   const model::PodDemand demand = Pod({Share(60, 256), Share(50, 256)});
   PodLayout layout(state, demand, 16);
-  const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
+  const SearchResult result = SearchExact(layout, demand, OrderOf(demand), policy, 100);
   EXPECT_EQ(result.end, SearchEnd::kFound);
   EXPECT_EQ(result.steps, 2);
 }
@@ -38,7 +38,7 @@ TEST(SearchExact, StopsAtItsLastStep) {
   const NodeState state = node.state();
   const model::PodDemand demand = Pod({Share(60, 256), Share(50, 256)});
   PodLayout layout(state, demand, 16);
-  const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 1);
+  const SearchResult result = SearchExact(layout, demand, OrderOf(demand), policy, 1);
   EXPECT_EQ(result.end, SearchEnd::kOutOfSteps);
   EXPECT_EQ(result.steps, 1);
 }
@@ -53,7 +53,7 @@ TEST(SearchExact, AnInitContainerIsNotTriedOnOtherCardsWhenTheRestFails) {
   const model::PodDemand demand =
       Pod({Share(90, 256, kInit), Share(60, 256), Share(60, 256), Share(60, 256)});
   PodLayout layout(state, demand, 16);
-  const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
+  const SearchResult result = SearchExact(layout, demand, OrderOf(demand), policy, 100);
   EXPECT_EQ(result.end, SearchEnd::kNone);
   EXPECT_EQ(result.steps, 5);
 }
@@ -67,7 +67,7 @@ TEST(SearchExact, AnInitContainerWithoutACardEndsABranchBeforeTheAppsAreTried) {
   const model::PodDemand demand = Pod({Share(60, 8192, kSidecar), Share(60, 8192, kSidecar),
                                        Share(5, 12288, kInit), Share(30, 256), Share(30, 256)});
   PodLayout layout(state, demand, 16);
-  const SearchResult result = SearchExact(layout, OrderOf(demand), policy, 100);
+  const SearchResult result = SearchExact(layout, demand, OrderOf(demand), policy, 100);
   EXPECT_EQ(result.end, SearchEnd::kNone);
   EXPECT_EQ(result.steps, 4);
 }

@@ -25,8 +25,8 @@ class JointFit : public ::testing::Test {
     const model::PodDemand demand = Pod(std::move(containers));
     StepBudget budget(options_);
     StepBudget same_budget(options_);
-    const Verdict checked = placer.Check(node.state(), demand, false, same_budget);
-    Choice choice = placer.Choose(node.state(), demand, false, budget);
+    const Verdict checked = placer.Check(node.state(), demand, same_budget);
+    Choice choice = placer.Choose(node.state(), demand, budget);
     EXPECT_EQ(choice.verdict.refusal, checked.refusal);
     EXPECT_EQ(choice.verdict.cut_short, checked.cut_short);
     // Check needs no search when one card holds the pod; Choose looks for the preferred cards.

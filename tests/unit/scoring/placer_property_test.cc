@@ -142,8 +142,8 @@ TEST_P(PlacerProperty, AgreesWithBruteForceAndNeverOverAllocates) {
     SCOPED_TRACE("round " + std::to_string(round) + "\n" + Describe(state, demand));
     StepBudget check_budget(options_);
     StepBudget choose_budget(options_);
-    const Verdict checked = placer.Check(state, demand, false, check_budget);
-    const Choice choice = placer.Choose(state, demand, false, choose_budget);
+    const Verdict checked = placer.Check(state, demand, check_budget);
+    const Choice choice = placer.Choose(state, demand, choose_budget);
 
     ASSERT_EQ(checked.fits(), AnyAssignmentAllowed(state, demand)) << RefusalName(checked.refusal);
     ASSERT_FALSE(checked.cut_short);
@@ -182,8 +182,8 @@ TEST_P(PlacerProperty, WithFewStepsCheckAndChooseAgreeAndWhatFitsIsAllowed) {
     const NodeState state = node.state();
     StepBudget check_budget(options_);
     StepBudget choose_budget(options_);
-    const Verdict checked = placer.Check(state, demand, false, check_budget);
-    const Choice choice = placer.Choose(state, demand, false, choose_budget);
+    const Verdict checked = placer.Check(state, demand, check_budget);
+    const Choice choice = placer.Choose(state, demand, choose_budget);
     SCOPED_TRACE("round " + std::to_string(round) + "\n" + Describe(state, demand));
     ASSERT_EQ(choice.verdict.refusal, checked.refusal);
     ASSERT_EQ(choice.verdict.cut_short, checked.cut_short);
@@ -209,7 +209,7 @@ TEST_P(PlacerProperty, SaysNeverExactlyWhenTheEmptyNodeCouldNotHoldThePod) {
     const TestNode node = RandomNode(random);
     const model::PodDemand demand = RandomDemand(random);
     StepBudget budget(options_);
-    const Refusal refusal = placer.Check(node.state(), demand, false, budget).refusal;
+    const Refusal refusal = placer.Check(node.state(), demand, budget).refusal;
     if (refusal == Refusal::kNone) {
       continue;
     }
@@ -261,7 +261,7 @@ TEST(PlacerSingleProperty, NotOnOneCardExactlyWhenTheSumsWouldDoAndNoCardDoes) {
     }
     StepBudget budget(options);
     const Refusal refusal =
-        Placer(options, policy).Check(node.state(), Pod({share}), false, budget).refusal;
+        Placer(options, policy).Check(node.state(), {Pod({share}), false}, budget).refusal;
     const bool expected = with_room == 0 && core >= share.core && mib >= share.mib && any_usable;
     ASSERT_EQ(refusal == Refusal::kNotOnOneCard, expected) << RefusalName(refusal);
     seen += expected ? 1 : 0;

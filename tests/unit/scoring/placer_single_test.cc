@@ -19,8 +19,8 @@ class PlacerSingle : public ::testing::Test {
     StepBudget budget(options_);
     const Placer placer(options_, policy_);
     const model::PodDemand demand = Pod({container});
-    const Refusal checked = placer.Check(node.state(), demand, false, budget).refusal;
-    const Choice choice = placer.Choose(node.state(), demand, false, budget);
+    const Refusal checked = placer.Check(node.state(), demand, budget).refusal;
+    const Choice choice = placer.Choose(node.state(), demand, budget);
     EXPECT_EQ(choice.verdict.refusal, checked);
     EXPECT_EQ(choice.cards.empty(), !choice.verdict.fits());
     EXPECT_EQ(budget.left(), options_.steps_per_request) << "no search for one container";
@@ -30,7 +30,7 @@ class PlacerSingle : public ::testing::Test {
   std::vector<int> Choose(const TestNode& node, const model::ContainerDemand& container) {
     StepBudget budget(options_);
     const Choice choice =
-        Placer(options_, policy_).Choose(node.state(), Pod({container}), false, budget);
+        Placer(options_, policy_).Choose(node.state(), {Pod({container}), false}, budget);
     return choice.cards.empty() ? std::vector<int>() : choice.cards[0];
   }
 
@@ -114,7 +114,7 @@ TEST_F(PlacerSingle, APodThatAsksForNothingFits) {
   StepBudget budget(options_);
   const TestNode node({Card(16384)});
   const Choice choice =
-      Placer(options_, policy_).Choose(node.state(), model::PodDemand(), false, budget);
+      Placer(options_, policy_).Choose(node.state(), {model::PodDemand(), false}, budget);
   EXPECT_TRUE(choice.verdict.fits());
   EXPECT_THAT(choice.cards, IsEmpty());
 }
@@ -125,11 +125,11 @@ TEST_F(PlacerSingle, AChoiceUsedAgainHoldsOnlyTheLastAnswer) {
   Choice choice;
   const TestNode roomy({Card(16384), Card(16384)});
   const TestNode full({Card(16384, 100, 0)});
-  placer.ChooseInto(roomy.state(), Pod({Whole(2)}), false, budget, choice);
+  placer.ChooseInto(roomy.state(), {Pod({Whole(2)}), false}, budget, choice);
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(0, 1)));
-  placer.ChooseInto(roomy.state(), Pod({Share(10, 256)}), false, budget, choice);
+  placer.ChooseInto(roomy.state(), {Pod({Share(10, 256)}), false}, budget, choice);
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(0)));
-  placer.ChooseInto(full.state(), Pod({Share(10, 256)}), false, budget, choice);
+  placer.ChooseInto(full.state(), {Pod({Share(10, 256)}), false}, budget, choice);
   EXPECT_FALSE(choice.verdict.fits());
   EXPECT_THAT(choice.cards, IsEmpty());
 }

@@ -21,7 +21,9 @@ std::vector<int> CardsOf(const Policy& policy, const TestNode& node,
                          const model::ContainerDemand& container) {
   const PlacerOptions options;
   StepBudget budget(options);
-  return Placer(options, policy).Choose(node.state(), Pod({container}), false, budget).cards.at(0);
+  return Placer(options, policy)
+      .Choose(node.state(), {Pod({container}), false}, budget)
+      .cards.at(0);
 }
 
 std::int64_t RankOf(const Policy& policy, const TestNode& node,
@@ -44,8 +46,9 @@ TEST(Binpack, TakesTheTightestCard) {
   // Left after 20 % and 4 GiB of 16: card 0 800 + 750, card 1 300 + 250, card 2 400 + 500.
   const TestNode node({Card(16384), Card(16384, 50, 8192), Card(16384, 40, 4096)});
   EXPECT_THAT(CardsOf(Binpack(), node, Share(20, 4096)), ElementsAre(1));
-  EXPECT_THAT(TermsOf(Binpack().ExplainCard(node.state(), Share(20, 4096), 1)),
-              ElementsAre(std::make_pair("core_left", -300), std::make_pair("memory_left", -250)));
+  EXPECT_THAT(
+      TermsOf(Binpack().ExplainCard(node.state(), Pod({Share(20, 4096)}), Share(20, 4096), 1)),
+      ElementsAre(std::make_pair("core_left", -300), std::make_pair("memory_left", -250)));
 }
 
 TEST(Binpack, MeasuresMemoryByTheCardsOwnSize) {

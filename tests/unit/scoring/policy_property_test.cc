@@ -83,7 +83,7 @@ TEST_P(PolicyProperty, TheTermsAddUpToTheRank) {
     }
     const model::PodDemand demand = Pod(containers);
     StepBudget budget(options_);
-    const Choice choice = Placer(options_, policy_).Choose(node.state(), demand, false, budget);
+    const Choice choice = Placer(options_, policy_).Choose(node.state(), demand, budget);
     if (!choice.verdict.fits()) {
       continue;
     }
@@ -92,8 +92,9 @@ TEST_P(PolicyProperty, TheTermsAddUpToTheRank) {
     ASSERT_EQ(of_node.total(), policy_.RankNode(node.state(), demand, choice.cards));
     if (!demand.containers[0].whole) {
       const int card = choice.cards[0][0];
-      const Score of_card = policy_.ExplainCard(node.state(), demand.containers[0], card);
-      ASSERT_EQ(of_card.total(), policy_.RankCard(node.state(), demand.containers[0], card));
+      const Score of_card = policy_.ExplainCard(node.state(), demand, demand.containers[0], card);
+      ASSERT_EQ(of_card.total(),
+                policy_.RankCard(node.state(), demand, demand.containers[0], card));
       std::int64_t sum = 0;
       for (const Term& term : of_card.terms()) {
         sum += term.value;
@@ -118,8 +119,8 @@ TEST_P(PolicyProperty, RenamingTheCardsChangesNoRankOfTheNode) {
     const model::PodDemand demand = Pod({DrawDemand(random_)});
     const Placer placer(options_, policy_);
     StepBudget budget(options_);
-    const Choice choice = placer.Choose(node.state(), demand, false, budget);
-    const Choice other = placer.Choose(renamed.state(), demand, false, budget);
+    const Choice choice = placer.Choose(node.state(), demand, budget);
+    const Choice other = placer.Choose(renamed.state(), demand, budget);
     ASSERT_EQ(choice.verdict.refusal, other.verdict.refusal);
     if (choice.verdict.fits()) {
       ++compared;
@@ -141,16 +142,16 @@ TEST_P(PolicyProperty, NoCardRanksAboveTheChosenOne) {
     const model::ContainerDemand share = Share(Pick(random_, 1, 60), 256 * Pick(random_, 1, 12));
     StepBudget budget(options_);
     const Choice choice =
-        Placer(options_, policy_).Choose(node.state(), Pod({share}), false, budget);
+        Placer(options_, policy_).Choose(node.state(), {Pod({share}), false}, budget);
     if (!choice.verdict.fits()) {
       continue;
     }
     const NodeState state = node.state();
-    const std::int64_t chosen = policy_.RankCard(state, share, choice.cards[0][0]);
+    const std::int64_t chosen = policy_.RankCard(state, Pod({share}), share, choice.cards[0][0]);
     for (int card = 0; card < static_cast<int>(state.card_count); ++card) {
       const CardState& each = state.cards[card];
       if (each.core_free() >= share.core && each.mib_free() >= share.mib) {
-        ASSERT_LE(policy_.RankCard(state, share, card), chosen);
+        ASSERT_LE(policy_.RankCard(state, Pod({share}), share, card), chosen);
       }
     }
   }

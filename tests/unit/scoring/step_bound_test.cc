@@ -31,7 +31,7 @@ TEST(StepBound, AnExplodingPodEndsWithinItsStepsAndSaysSo) {
   const Placer placer(options, policy);
   StepBudget budget(options);
   const TestNode node = EightDifferentCards(1);
-  const Verdict verdict = placer.Check(node.state(), NineLargeShares(), false, budget);
+  const Verdict verdict = placer.Check(node.state(), {NineLargeShares(), false}, budget);
   EXPECT_EQ(verdict.refusal, Refusal::kNotTogether);
   EXPECT_TRUE(verdict.cut_short);
   EXPECT_EQ(budget.left(), options.steps_per_request - options.steps_per_node);
@@ -52,7 +52,7 @@ TEST(StepBound, TheMostContainersOnManyDifferentCardsEndToo) {
   StepBudget budget(options);
   const TestNode node(cards);
   const Verdict verdict =
-      Placer(options, policy).Check(node.state(), Pod(containers), false, budget);
+      Placer(options, policy).Check(node.state(), {Pod(containers), false}, budget);
   EXPECT_EQ(verdict.refusal, Refusal::kNotTogether);
   EXPECT_TRUE(verdict.cut_short);
   EXPECT_EQ(budget.left(), options.steps_per_request - options.steps_per_node);
@@ -67,7 +67,7 @@ TEST(StepBound, OneRequestRunsOutOverManyNodesAndThenAnswersGreedily) {
   StepBudget budget(options);
   const TestNode node = EightDifferentCards(1);
   for (const int left : {1500, 500, 0, 0}) {
-    EXPECT_TRUE(placer.Check(node.state(), NineLargeShares(), false, budget).cut_short);
+    EXPECT_TRUE(placer.Check(node.state(), {NineLargeShares(), false}, budget).cut_short);
     EXPECT_EQ(budget.left(), left);
   }
 }
@@ -78,7 +78,7 @@ TEST(StepBound, IdenticalCardsAreTriedOnceSoThatAProofIsShort) {
   const Placer placer(options, policy);
   StepBudget budget(options);
   const TestNode node(std::vector<CardState>(8, Card(16384, 1, 0)));
-  const Verdict verdict = placer.Check(node.state(), NineLargeShares(), false, budget);
+  const Verdict verdict = placer.Check(node.state(), {NineLargeShares(), false}, budget);
   // Proven, for now and for the empty node: the sum of 8 x 99 % and 8 x 100 % would do.
   EXPECT_EQ(verdict.refusal, Refusal::kTooFewCards);
   EXPECT_FALSE(verdict.cut_short);
@@ -94,7 +94,7 @@ TEST(StepBound, WithoutStepsTheGreedyAnswerStands) {
   // First fit decreasing: 60 to card 0 (60 % free), 30 to card 1 (30 % free).
   const TestNode node({Card(16384, 40, 0), Card(16384, 70, 0)});
   const Choice choice =
-      placer.Choose(node.state(), Pod({Share(30, 256), Share(60, 256)}), false, budget);
+      placer.Choose(node.state(), {Pod({Share(30, 256), Share(60, 256)}), false}, budget);
   EXPECT_TRUE(choice.verdict.fits());
   EXPECT_TRUE(choice.verdict.cut_short);
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(1), ElementsAre(0)));
@@ -109,8 +109,8 @@ TEST(StepBound, APodThatOneCardHoldsFitsEvenWithoutStepsAndWithoutGreed) {
   const model::PodDemand demand = Pod({Share(40, 5120), Share(10, 8192)});
   StepBudget budget(options);
   const Placer placer(options, policy);
-  EXPECT_TRUE(placer.Check(node.state(), demand, false, budget).fits());
-  const Choice choice = placer.Choose(node.state(), demand, false, budget);
+  EXPECT_TRUE(placer.Check(node.state(), demand, budget).fits());
+  const Choice choice = placer.Choose(node.state(), demand, budget);
   EXPECT_TRUE(choice.verdict.fits());
   EXPECT_FALSE(choice.verdict.cut_short);
   EXPECT_THAT(choice.cards, ElementsAre(ElementsAre(1), ElementsAre(1)));
@@ -123,9 +123,9 @@ TEST(StepBound, TheGreedyAnswerMayMissWhatTheExactSearchFinds) {
   const model::PodDemand demand = Pod({Share(30, 1024), Share(20, 9216)});
   PlacerOptions options;
   StepBudget budget(options);
-  EXPECT_TRUE(Placer(options, policy).Check(node.state(), demand, false, budget).fits());
+  EXPECT_TRUE(Placer(options, policy).Check(node.state(), demand, budget).fits());
   options.steps_per_node = 0;
-  const Verdict verdict = Placer(options, policy).Check(node.state(), demand, false, budget);
+  const Verdict verdict = Placer(options, policy).Check(node.state(), demand, budget);
   EXPECT_EQ(verdict.refusal, Refusal::kNotTogether);
   EXPECT_TRUE(verdict.cut_short);
 }
@@ -138,9 +138,9 @@ TEST(StepBound, TheSameRequestGivesTheSameAnswer) {
   const TestNode node = EightDifferentCards(1);
   const model::PodDemand demand = Pod(std::vector(7, Share(51, 256)));
   StepBudget first_budget(options);
-  const Choice first = placer.Choose(node.state(), demand, false, first_budget);
+  const Choice first = placer.Choose(node.state(), demand, first_budget);
   StepBudget second_budget(options);
-  const Choice second = placer.Choose(node.state(), demand, false, second_budget);
+  const Choice second = placer.Choose(node.state(), demand, second_budget);
   EXPECT_EQ(first.cards, second.cards);
   EXPECT_EQ(first_budget.left(), second_budget.left());
 }
