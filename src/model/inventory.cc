@@ -13,13 +13,17 @@ bool operator==(const Card& a, const Card& b) {
          a.health == b.health && a.mode == b.mode;
 }
 
+bool operator==(const Nic& a, const Nic& b) {
+  return a.name == b.name && a.pci == b.pci && a.numa == b.numa && a.to_cards == b.to_cards;
+}
+
 bool SameInventory(const std::shared_ptr<const Inventory>& a,
                    const std::shared_ptr<const Inventory>& b) {
   if (a == b) {
     return true;
   }
   return a != nullptr && b != nullptr && a->driver == b->driver && a->leaving == b->leaving &&
-         a->cards == b->cards && a->links == b->links;
+         a->cards == b->cards && a->links == b->links && a->nics == b->nics && a->gbps == b->gbps;
 }
 
 int Inventory::IndexOfUuid(std::string_view uuid) const {
@@ -48,6 +52,15 @@ void SetShape(Inventory& inventory) {
   }
   shape += '|';
   shape += Join(inventory.links, ",");
+  for (const Nic& nic : inventory.nics) {
+    shape += "|nic " + std::to_string(nic.numa) + ' ' + Join(nic.to_cards, ",");
+  }
+  if (!inventory.gbps.empty()) {
+    shape += "|gbps";
+    for (const int gbps : inventory.gbps) {
+      shape += ' ' + std::to_string(gbps);
+    }
+  }
   inventory.shape = std::move(shape);
 }
 

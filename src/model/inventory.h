@@ -28,14 +28,29 @@ struct Card {
   friend bool operator==(const Card& a, const Card& b);
 };
 
+// A network card and how each GPU reaches it.
+struct Nic {
+  std::string name;  // "mlx5_0"
+  std::string pci;
+  int numa = -1;                      // -1 = unknown
+  std::vector<std::string> to_cards;  // link class to each card, in NVIDIA's words
+
+  friend bool operator==(const Nic& a, const Nic& b);
+};
+
 struct Inventory {
   std::string driver;
   std::vector<Card> cards;
   // Link class of each pair, upper triangle row by row: (0,1), (0,2), .., (1,2), .. in NVIDIA's
   // words. Empty when the agent does not know the links.
   std::vector<std::string> links;
+  std::vector<Nic> nics;  // optional
+  // Measured GB/s one way of each pair, the same triangle; 0 = that pair was not measured. Empty
+  // when nothing was.
+  std::vector<int> gbps;
   bool leaving = false;  // the node's agent is about to go: nothing new here
-  // Cards, links and NUMA nodes in one string: equal for nodes of one shape (identity left out).
+  // Cards, links, measured figures, NICs and NUMA nodes in one string: equal for nodes of one shape
+  // (identity left out).
   std::string shape;
 
   // Index of the card, or -1.

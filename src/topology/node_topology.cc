@@ -7,8 +7,6 @@
 namespace aliquot::topology {
 namespace {
 
-std::size_t PairCount(std::size_t cards) { return cards == 0 ? 0 : cards * (cards - 1) / 2; }
-
 int CountNuma(const std::vector<int>& numa, CardSet set) {
   std::vector<int> seen;
   for (; set != 0; set = WithoutLowest(set)) {
@@ -20,51 +18,50 @@ int CountNuma(const std::vector<int>& numa, CardSet set) {
   return static_cast<int>(seen.size());
 }
 
-Link DefaultLink(const model::Card& a, const model::Card& b) {
-  return MakeLink(a.numa == b.numa && a.numa >= 0 ? LinkClass::kNode : LinkClass::kSys);
-}
-
-Result<Link> LinkOf(const model::Inventory& inventory, std::size_t a, std::size_t b,
-                    std::size_t pair) {
-  if (inventory.links.empty()) {
-    return DefaultLink(inventory.cards[a], inventory.cards[b]);
-  }
-  Result<Link> link = ParseLink(inventory.links[pair]);
-  if (!link.ok()) {
-    return link.status().WithContext("cards " + std::to_string(a) + " and " + std::to_string(b));
-  }
-  return link;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const NodeTopology>> NodeTopology::Create(
     const model::Inventory& inventory) {
-  const std::size_t count = inventory.cards.size();
-  if (count > static_cast<std::size_t>(kMaxCards)) {
-    return InvalidArgument("the inventory has " + std::to_string(count) +
-                           " cards; at most 64 are supported");
+  const Result<Description> description = DescribeInventory(inventory);
+  if (!description.ok()) {
+    return description.status();
   }
-  if (!inventory.links.empty() && inventory.links.size() != PairCount(count)) {
-    return InvalidArgument("links has " + std::to_string(inventory.links.size()) + " entries; " +
-                           std::to_string(count) + " cards need " +
-                           std::to_string(PairCount(count)) + ", one for each pair");
+  return Create(*description);
+}
+
+Result<std::shared_ptr<const NodeTopology>> NodeTopology::Create(const Description& description) {
+  Result<TopologyGraph> graph = TopologyGraph::Create(description);
+  if (!graph.ok()) {
+    return graph.status();
   }
-  std::shared_ptr<NodeTopology> topology(new NodeTopology());
+  std::shared_ptr<NodeTopology> topology(new NodeTopology(*std::move(graph)));
+  const std::size_t count = description.cards.size();
   topology->links_.resize(count * count);
-  std::size_t pair = 0;
   for (std::size_t a = 0; a < count; ++a) {
-    topology->numa_.push_back(inventory.cards[a].numa);
-    for (std::size_t b = a + 1; b < count; ++b, ++pair) {
-      const Result<Link> link = LinkOf(inventory, a, b, pair);
-      if (!link.ok()) {
-        return link.status();
+    topology->numa_.push_back(description.cards[a].numa);
+    for (std::size_t b = 0; b < count; ++b) {
+      if (a == b) {
+        continue;
       }
-      topology->links_[a * count + b] = *link;
-      topology->links_[b * count + a] = *link;
+      Link& link = topology->links_[a * count + b];
+      link = topology->graph_.CardToCard(static_cast<int>(a), static_cast<int>(b)).link;
+      const int measured =
+          description.measured_gbps.empty() ? 0 : description.measured_gbps[PairIndex(a, b, count)];
+      link.gbps = measured > 0 ? measured : link.gbps;
     }
   }
   return std::shared_ptr<const NodeTopology>(std::move(topology));
+}
+
+std::optional<Path> NodeTopology::NearestNic(int card) const {
+  std::optional<Path> nearest;
+  for (int nic = 0; nic < graph_.nic_count(); ++nic) {
+    const std::optional<Path>& path = graph_.CardToNic(card, nic);
+    if (path && (!nearest || BetterPath(*path, *nearest))) {
+      nearest = path;
+    }
+  }
+  return nearest;
 }
 
 const SubsetTable& NodeTopology::Table() const {

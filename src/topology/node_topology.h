@@ -2,12 +2,15 @@
 #pragma once
 
 // How the cards of a node are linked, and which of them belong together. Immutable and shared by
-// every node of one shape; thread-safe. Units: GB/s one way, nominal (topology/link.h).
+// every node of one shape; thread-safe. Units: GB/s one way, measured where the source gives a
+// measured figure, else nominal (topology/link.h). Made from the graph (topology_graph.h) by
+// searches that run once.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +20,10 @@
 #include "model/inventory.h"
 #include "topology/card_set.h"
 #include "topology/connectedness.h"
+#include "topology/description.h"
 #include "topology/link.h"
 #include "topology/subset_table.h"
+#include "topology/topology_graph.h"
 
 namespace aliquot::topology {
 
@@ -28,12 +33,19 @@ class NodeTopology {
   // The error is one sentence that names the pair and the word that is not a link class.
   // An inventory without links is taken as NODE within a NUMA node and SYS across.
   static Result<std::shared_ptr<const NodeTopology>> Create(const model::Inventory& inventory);
+  static Result<std::shared_ptr<const NodeTopology>> Create(const Description& description);
 
   int card_count() const { return static_cast<int>(numa_.size()); }
   const Link& link(int a, int b) const {  // pre: a != b
     return links_[static_cast<std::size_t>(a) * numa_.size() + static_cast<std::size_t>(b)];
   }
   int numa(int card) const { return numa_[static_cast<std::size_t>(card)]; }
+  // Wires between two cards: 1 for a direct NVLink, 2 through an NVSwitch or a PCIe switch.
+  int hops(int a, int b) const { return graph_.CardToCard(a, b).hops; }  // pre: a != b
+  bool IsNvlink(int a, int b) const { return link(a, b).link_class == LinkClass::kNvlink; }
+  // The path to the card's best NIC; nothing when none is known.
+  std::optional<Path> NearestNic(int card) const;
+  const TopologyGraph& graph() const { return graph_; }
 
   // Exact on nodes of up to kMaxTableCards cards. On larger ones the ring is the one that always
   // goes to the best-linked card next: never above the best.
@@ -59,15 +71,16 @@ class NodeTopology {
   }
 
  private:
-  NodeTopology() = default;
+  explicit NodeTopology(TopologyGraph graph) : graph_(std::move(graph)) {}
 
   const SubsetTable& Table() const;
   CardSet GreedySet(CardSet free, int count) const;
   int GreedyRing(CardSet set) const;
   int Gbps(int a, int b) const { return link(a, b).gbps; }
 
+  TopologyGraph graph_;
   std::vector<int> numa_;
-  std::vector<Link> links_;  // square, row by row
+  std::vector<Link> links_;  // square, row by row, measured figures in place
   mutable std::once_flag table_once_;
   mutable SubsetTable table_;  // filled by Table(), only up to kMaxTableCards cards
 };

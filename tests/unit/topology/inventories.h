@@ -30,7 +30,7 @@ inline model::Inventory InventoryOf(std::string_view links, const std::vector<in
       inventory.links.emplace_back(word);
     }
   }
-  SetShape(inventory);
+  model::SetShape(inventory);
   return inventory;
 }
 
