@@ -133,8 +133,9 @@ Status ReadNodes(JsonReader& reader, const JsonField& nodes, const JsonPath& pat
   return Status::Ok();
 }
 
-// What is remembered of a pod, and logged, must be as short as Kubernetes has it.
-Status CheckNames(const model::Pod& pod) {
+}  // namespace
+
+Status CheckPodNames(const model::Pod& pod) {
   struct Named {
     std::string_view path;
     std::string_view value;
@@ -154,8 +155,6 @@ Status CheckNames(const model::Pod& pod) {
   }
   return Status::Ok();
 }
-
-}  // namespace
 
 ExtenderArgs::ExtenderArgs() = default;
 ExtenderArgs::~ExtenderArgs() = default;
@@ -189,7 +188,7 @@ Result<ExtenderArgs> ParseExtenderArgs(std::string_view body, const model::Resou
     return decoded.status().WithContext(kSubject);
   }
   args.pod = *std::move(decoded);
-  if (Status status = CheckNames(args.pod); !status.ok()) {
+  if (Status status = CheckPodNames(args.pod); !status.ok()) {
     return status.WithContext(kSubject);
   }
   if (node_names) {

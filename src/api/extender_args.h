@@ -49,4 +49,8 @@ inline constexpr std::size_t kMaxCandidates = 100'000;
 // names nor nodes, too many of them, a node without a name. 5,000 names take about 0.05 ms.
 Result<ExtenderArgs> ParseExtenderArgs(std::string_view body, const model::ResourceNames& names);
 
+// What is remembered of a pod in a request, and logged, must be as short as Kubernetes has it: one
+// sentence for a name or UID that Kubernetes would not have given.
+Status CheckPodNames(const model::Pod& pod);
+
 }  // namespace aliquot::api

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/disruption_budget_codec.h"
 #include "api/json_document.h"
 #include "api/json_reader.h"
 #include "api/node_codec.h"
@@ -60,6 +61,11 @@ Result<ListPage<model::Pod>> ParsePodList(std::string_view json,
 
 Result<ListPage<model::Node>> ParseNodeList(std::string_view json) {
   return ParseList<model::Node>(json, [](const JsonElement& item) { return DecodeNode(item); });
+}
+
+Result<ListPage<model::DisruptionBudget>> ParseDisruptionBudgetList(std::string_view json) {
+  return ParseList<model::DisruptionBudget>(
+      json, [](const JsonElement& item) { return DecodeDisruptionBudget(item); });
 }
 
 }  // namespace aliquot::api

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/disruption_budget.h"
 #include "model/names.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -27,5 +28,6 @@ struct ListPage {
 // not at 64: a tenant's deep metadata must not blind us to everyone else's pods.
 Result<ListPage<model::Pod>> ParsePodList(std::string_view json, const model::ResourceNames& names);
 Result<ListPage<model::Node>> ParseNodeList(std::string_view json);
+Result<ListPage<model::DisruptionBudget>> ParseDisruptionBudgetList(std::string_view json);
 
 }  // namespace aliquot::api

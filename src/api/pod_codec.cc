@@ -127,9 +127,10 @@ void ReadMetadata(JsonReader& reader, const JsonField& metadata, const JsonPath&
   pod.deleting = !deleted_at.empty();
   reader.ForEachMember(fields[5], path.Field("labels"),
                        [&](std::string_view key, const JsonElement& value, const JsonPath& at) {
+                         std::string_view label;
+                         reader.View(value, at, label);
+                         pod.labels.Add(key, label);
                          if (key == model::kGpuLabel) {
-                           std::string_view label;
-                           reader.View(value, at, label);
                            pod.has_gpu_label = label == model::kGpuLabelValue;
                          }
                        });
@@ -180,9 +181,11 @@ Result<model::Pod> DecodePod(const JsonElement& value, const model::ResourceName
   ReadMetadata(reader, metadata, root.Field("metadata"), pod);
   ReadSpec(reader, spec, root.Field("spec"), names, pod);
   const JsonPath status_at = root.Field("status");
-  const auto [phase] = reader.Object<1>(status, status_at, {"phase"});
+  const auto [phase, nominated] =
+      reader.Object<2>(status, status_at, {"phase", "nominatedNodeName"});
   std::string_view phase_text;
   reader.View(phase, status_at.Field("phase"), phase_text);
+  reader.Text(nominated, status_at.Field("nominatedNodeName"), pod.nominated_node);
   pod.phase = PhaseOf(phase_text);
   if (!reader.ok()) {
     return reader.status();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/disruption_budget_codec.h"
 #include "api/json_document.h"
 #include "api/json_reader.h"
 #include "api/node_codec.h"
@@ -107,6 +108,11 @@ Result<WatchEvent<model::Pod>> ParsePodWatchEvent(std::string_view json,
 
 Result<WatchEvent<model::Node>> ParseNodeWatchEvent(std::string_view json) {
   return ParseEvent<model::Node>(json, [](const JsonElement& value) { return DecodeNode(value); });
+}
+
+Result<WatchEvent<model::DisruptionBudget>> ParseDisruptionBudgetWatchEvent(std::string_view json) {
+  return ParseEvent<model::DisruptionBudget>(
+      json, [](const JsonElement& value) { return DecodeDisruptionBudget(value); });
 }
 
 }  // namespace aliquot::api

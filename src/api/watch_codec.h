@@ -6,6 +6,7 @@
 
 #include "api/status_codec.h"
 #include "base/status.h"
+#include "model/disruption_budget.h"
 #include "model/names.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -29,5 +30,6 @@ struct WatchEvent {
 Result<WatchEvent<model::Pod>> ParsePodWatchEvent(std::string_view json,
                                                   const model::ResourceNames& names);
 Result<WatchEvent<model::Node>> ParseNodeWatchEvent(std::string_view json);
+Result<WatchEvent<model::DisruptionBudget>> ParseDisruptionBudgetWatchEvent(std::string_view json);
 
 }  // namespace aliquot::api

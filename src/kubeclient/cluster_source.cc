@@ -29,6 +29,14 @@ ListWatchOptions PodOptions(ListWatchOptions options) {
   return options;
 }
 
+ListWatchOptions BudgetOptions(ListWatchOptions options) {
+  options.resource = "poddisruptionbudgets";
+  options.list = kListBudgets;
+  options.watch = kWatchBudgets;
+  options.label_selector.clear();
+  return options;
+}
+
 // Each thread gets a source of its own.
 UniformSource SourceFor(std::uint64_t seed, std::uint64_t thread) {
   return seed == 0 ? RandomUniform() : SeededUniform(seed + thread);
@@ -43,10 +51,13 @@ class ClusterSource::Impl {
       : node_sink_(observer),
         pod_gate_(observer),
         pod_sink_(options.names, pod_gate_),
+        budget_sink_(observer),
         nodes_(NodeOptions(options.watch), transport, node_sink_, watch_observer, clock,
                SourceFor(options.seed, 0)),
         pods_(PodOptions(options.watch), transport, pod_sink_, watch_observer, clock,
-              SourceFor(options.seed, 1)) {
+              SourceFor(options.seed, 1)),
+        budgets_(BudgetOptions(options.watch), transport, budget_sink_, watch_observer, clock,
+                 SourceFor(options.seed, 3)) {
     if (options.unlabelled_scan_period.count() > 0) {
       scan_.emplace(options.watch, options.unlabelled_scan_period, options.names, transport,
                     pod_gate_, watch_observer, clock, SourceFor(options.seed, 2));
@@ -56,12 +67,14 @@ class ClusterSource::Impl {
   void Start() {
     nodes_.Start();
     pods_.Start();
+    budgets_.Start();
     if (scan_) scan_->Start();
   }
 
   void Stop() {
     nodes_.Stop();
     pods_.Stop();
+    budgets_.Stop();
     if (scan_) scan_->Stop();
   }
 
@@ -72,8 +85,10 @@ class ClusterSource::Impl {
   NodeSink node_sink_;
   PodGate pod_gate_;
   PodSink pod_sink_;
+  BudgetSink budget_sink_;
   ListWatch nodes_;
   ListWatch pods_;
+  ListWatch budgets_;
   std::optional<UnlabelledScan> scan_;
 };
 

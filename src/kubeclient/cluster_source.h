@@ -25,7 +25,8 @@ struct ClusterSourceOptions {
 };
 
 // The API server's cluster, told to an observer: all nodes, the pods labelled aliquot.io/gpu=true,
-// and from time to time those that should carry the label. Three threads of its own; the observer's
+// all disruption budgets, and from time to time the pods that should carry the label. Four threads
+// of its own; the observer's
 // calls about pods never overlap, whichever thread they come from. What the scan reports may have
 // gone since: ask with ClusterWriter::GetPod before counting on it.
 class ClusterSource {
@@ -40,7 +41,8 @@ class ClusterSource {
   void Start();
   void Stop();
 
-  // Both lists are complete.
+  // The lists of nodes and pods are complete. Disruption budgets only refine what is chosen, so
+  // nobody waits for them.
   bool synced() const;
   SteadyTime nodes_last_heard() const;
   SteadyTime pods_last_heard() const;

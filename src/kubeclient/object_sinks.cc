@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeclient/object_sinks.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/list_codec.h"
@@ -46,6 +48,25 @@ Result<ListWatchSink::Event> NodeSink::EventReceived(std::string_view json) {
   if (!event.ok()) return event.status();
   if (IsObject(event->type)) observer_.NodeSeen(event->object);
   if (event->type == api::WatchEventType::kDeleted) observer_.NodeGone(event->object.name);
+  return EventOf(*event);
+}
+
+Result<ListWatchSink::Page> BudgetSink::PageReceived(std::string_view json) {
+  Result<api::ListPage<model::DisruptionBudget>> page = api::ParseDisruptionBudgetList(json);
+  if (!page.ok()) return page.status();
+  const std::size_t count = page->items.size();
+  std::move(page->items.begin(), page->items.end(), std::back_inserter(budgets_));
+  return Page{page->resource_version, page->continue_token, count};
+}
+
+void BudgetSink::ListFinished() { observer_.BudgetsListed(std::exchange(budgets_, {})); }
+
+Result<ListWatchSink::Event> BudgetSink::EventReceived(std::string_view json) {
+  Result<api::WatchEvent<model::DisruptionBudget>> event =
+      api::ParseDisruptionBudgetWatchEvent(json);
+  if (!event.ok()) return event.status();
+  if (IsObject(event->type)) observer_.BudgetSeen(event->object);
+  if (event->type == api::WatchEventType::kDeleted) observer_.BudgetGone(event->object);
   return EventOf(*event);
 }
 

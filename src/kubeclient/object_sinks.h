@@ -29,6 +29,20 @@ class NodeSink final : public ListWatchSink {
   std::vector<std::string> names_;
 };
 
+class BudgetSink final : public ListWatchSink {
+ public:
+  explicit BudgetSink(model::ClusterObserver& observer) : observer_(observer) {}
+
+  void ListStarted() override { budgets_.clear(); }
+  Result<Page> PageReceived(std::string_view json) override;
+  void ListFinished() override;
+  Result<Event> EventReceived(std::string_view json) override;
+
+ private:
+  model::ClusterObserver& observer_;
+  std::vector<model::DisruptionBudget> budgets_;
+};
+
 // Lets two threads tell an observer about pods, one at a time.
 class PodGate {
  public:

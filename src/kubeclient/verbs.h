@@ -33,7 +33,11 @@ inline constexpr ApiVerb kPatchPodStatus{"", "pods", "status", "patch"};
 inline constexpr ApiVerb kBindPod{"", "pods", "binding", "create"};
 inline constexpr ApiVerb kCreateEvent{"events.k8s.io", "events", "", "create"};
 
-inline constexpr std::array kApiVerbs{kListNodes, kWatchNodes,     kListPods, kWatchPods,  kGetPod,
-                                      kPatchPod,  kPatchPodStatus, kBindPod,  kCreateEvent};
+inline constexpr ApiVerb kListBudgets{"policy", "poddisruptionbudgets", "", "list"};
+inline constexpr ApiVerb kWatchBudgets{"policy", "poddisruptionbudgets", "", "watch"};
+
+inline constexpr std::array kApiVerbs{kListNodes,   kWatchNodes,  kListPods,       kWatchPods,
+                                      kGetPod,      kPatchPod,    kPatchPodStatus, kBindPod,
+                                      kCreateEvent, kListBudgets, kWatchBudgets};
 
 }  // namespace aliquot::kubeclient

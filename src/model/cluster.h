@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/disruption_budget.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -16,7 +17,8 @@ namespace aliquot::model {
 // The cluster as the allocator sees it, behind two interfaces: what it tells us and what we ask of
 // it. The API server (src/kubeclient) and the cluster file (src/allocator) both stand behind them.
 
-// Receives the cluster's state. Calls for nodes come from one thread, calls for pods from another.
+// Receives the cluster's state. Calls for nodes come from one thread, calls for pods from another,
+// calls for disruption budgets from a third.
 class ClusterObserver {
  public:
   virtual ~ClusterObserver() = default;
@@ -32,6 +34,12 @@ class ClusterObserver {
   virtual void PodGone(const Pod& last) = 0;
   // A full list of our selection has been delivered by PodSeen; `uids` are all that were in it.
   virtual void PodsListed(const std::vector<std::string>& uids) = 0;
+
+  // Whoever counts no victims of preemption needs none of these. A full list: these are all the
+  // budgets there are.
+  virtual void BudgetsListed(const std::vector<DisruptionBudget>& /*all*/) {}
+  virtual void BudgetSeen(const DisruptionBudget& /*budget*/) {}
+  virtual void BudgetGone(const DisruptionBudget& /*last*/) {}
 };
 
 enum class WriteOutcome {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/host.h"
+#include "model/labels.h"
 
 namespace aliquot::model {
 
@@ -59,6 +60,7 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;          // metadata.deletionTimestamp is set
   bool has_gpu_label = false;     // aliquot.io/gpu=true
+  Labels labels;                  // all of them: disruption budgets select by them
   bool tolerates_cordon = false;  // tolerates node.kubernetes.io/unschedulable:NoSchedule
   std::int64_t priority = 0;
   // status.nominatedNodeName: where kube-scheduler has made room for it; empty = nowhere.

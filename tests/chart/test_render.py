@@ -54,6 +54,7 @@ def test_the_role_grants_exactly_this(objects):
         ("", "nodes", "list"), ("", "nodes", "watch"),
         ("", "pods", "get"), ("", "pods", "list"), ("", "pods", "watch"), ("", "pods", "patch"),
         ("", "pods/binding", "create"), ("", "pods/status", "patch"),
+        ("policy", "poddisruptionbudgets", "list"), ("policy", "poddisruptionbudgets", "watch"),
         ("events.k8s.io", "events", "create")}
 
 

@@ -79,7 +79,9 @@ std::vector<std::string> PathOf(const std::string& target) {
 }
 
 Kind KindOf(const std::string& target) {
-  return PathOf(target).back() == "nodes" ? Kind::kNode : Kind::kPod;
+  const std::string resource = PathOf(target).back();
+  if (resource == "poddisruptionbudgets") return Kind::kBudget;
+  return resource == "nodes" ? Kind::kNode : Kind::kPod;
 }
 
 }  // namespace
@@ -268,7 +270,8 @@ FakeApiStore::Reply FakeApiServer::Dispatch(const RecordedRequest& request, bool
       query.params);
   const std::vector<std::string> path = PathOf(request.target);
   const bool namespaced = path.size() >= 5 && path[path[0] == "api" ? 2 : 3] == "namespaces";
-  if (request.method == "GET" && path.size() == 3) {
+  const bool of_cluster = path.size() == 3 || path.back() == "poddisruptionbudgets";
+  if (request.method == "GET" && of_cluster) {
     const std::string limit = query.get_param_value("limit");
     return store_.List(KindOf(request.target), SelectorOf(query),
                        limit.empty() ? 0 : std::stoul(limit), query.get_param_value("continue"));

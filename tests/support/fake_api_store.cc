@@ -18,7 +18,15 @@ std::string KeyOf(FakeApiStore::Kind kind, const Json& object) {
 }
 
 const char* KindName(FakeApiStore::Kind kind) {
-  return kind == FakeApiStore::Kind::kNode ? "Node" : "Pod";
+  switch (kind) {
+    case FakeApiStore::Kind::kNode:
+      return "Node";
+    case FakeApiStore::Kind::kPod:
+      return "Pod";
+    case FakeApiStore::Kind::kBudget:
+      break;
+  }
+  return "PodDisruptionBudget";
 }
 
 FakeApiStore::Reply NotFound(const std::string& key) {
@@ -63,10 +71,12 @@ FakeApiStore::Reply FakeApiStore::Failure(int status, const std::string& reason,
 }
 
 std::map<std::string, FakeApiStore::Object>& FakeApiStore::Objects(Kind kind) {
+  if (kind == Kind::kBudget) return budgets_;
   return kind == Kind::kNode ? nodes_ : pods_;
 }
 
 const std::map<std::string, FakeApiStore::Object>& FakeApiStore::Objects(Kind kind) const {
+  if (kind == Kind::kBudget) return budgets_;
   return kind == Kind::kNode ? nodes_ : pods_;
 }
 
@@ -81,13 +91,13 @@ std::int64_t FakeApiStore::Put(Kind kind, Json object) {
 
 std::int64_t FakeApiStore::PutLocked(Kind kind, Json object) {
   Json& metadata = object["metadata"];
-  if (kind == Kind::kPod && !metadata.contains("namespace")) metadata["namespace"] = "default";
+  if (kind != Kind::kNode && !metadata.contains("namespace")) metadata["namespace"] = "default";
   const std::string key = KeyOf(kind, object);
   const std::int64_t version = ++version_;
   if (!metadata.contains("uid")) metadata["uid"] = "uid-" + std::to_string(version);
   metadata["resourceVersion"] = std::to_string(version);
   object["kind"] = KindName(kind);
-  object["apiVersion"] = "v1";
+  object["apiVersion"] = kind == Kind::kBudget ? "policy/v1" : "v1";
 
   Object& slot = Objects(kind)[key];
   Change change;

@@ -12,17 +12,17 @@
 
 #include "base/mutex.h"
 
-// The state behind the fake API server: nodes, pods, events, their versions and the history that
-// watches read. No network. Thread-safe. It follows the real server where a client can tell: a
-// version grows with each write, a page's continue token and a watch's place expire, a pod that
-// loses a watched label is DELETED for that watch.
+// The state behind the fake API server: nodes, pods, disruption budgets, events, their versions and
+// the history that watches read. No network. Thread-safe. It follows the real server where a client
+// can tell: a version grows with each write, a page's continue token and a watch's place expire, a
+// pod that loses a watched label is DELETED for that watch.
 
 namespace aliquot::test {
 
 class FakeApiStore {
  public:
   using Json = nlohmann::json;  // not ordered_json: references into it must survive an insertion
-  enum class Kind { kNode, kPod };
+  enum class Kind { kNode, kPod, kBudget };
   // Of the label aliquot.io/gpu=true, the only selector that the client uses.
   enum class Selector { kAll, kLabelled, kUnlabelled };
 
@@ -93,6 +93,7 @@ class FakeApiStore {
   std::int64_t compacted_ GUARDED_BY(mutex_) = 0;
   std::map<std::string, Object> nodes_ GUARDED_BY(mutex_);
   std::map<std::string, Object> pods_ GUARDED_BY(mutex_);
+  std::map<std::string, Object> budgets_ GUARDED_BY(mutex_);
   std::vector<Change> history_ GUARDED_BY(mutex_);
   std::vector<Json> events_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
