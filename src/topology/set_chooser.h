@@ -10,27 +10,15 @@
 #include <vector>
 
 #include "base/status.h"
+#include "topology/ranked_sets.h"
 #include "topology/set_objective.h"
 
 namespace aliquot::topology {
 
 class SubsetTable;
 
-// Steps that one choice may take on a node without a table.
+// Steps that one choice may take on a node without a table (branch_and_bound.h).
 inline constexpr int kChoiceSteps = 100000;
-// Sets that Ranked() lists at most.
-inline constexpr int kMaxRankedSets = 200000;
-
-struct SetChoice {
-  CardSet set = 0;         // 0: no set of the request's size keeps its conditions
-  bool cut_short = false;  // the steps ran out: a better set, or any, may exist
-};
-
-struct RankedSet {
-  CardSet set = 0;
-  SetValue value;
-};
-
 class SetChooser {
  public:
   // Pre: `shape` has at most kMaxCards cards and vectors that fit it.

@@ -26,6 +26,8 @@ struct SetShape {
   int Gbps(int a, int b) const {
     return gbps[static_cast<std::size_t>(a) * numa.size() + static_cast<std::size_t>(b)];
   }
+  int Numa(int card) const { return numa[static_cast<std::size_t>(card)]; }
+  CardSet Nvlink(int card) const { return nvlink[static_cast<std::size_t>(card)]; }
   CardSet all() const {
     return card_count() == kMaxCards ? ~CardSet{0} : CardBit(card_count()) - 1;
   }
@@ -38,6 +40,11 @@ struct SetRequest {
   bool sensitive = true;    // false: the pod's speed does not hang on its cards' links
   bool all_nvlink = false;  // every pair linked by NVLink
   bool one_numa = false;    // all cards on one NUMA node
+};
+
+struct SetChoice {
+  CardSet set = 0;         // 0: no set of the asked size keeps the conditions
+  bool cut_short = false;  // the steps ran out: a better set, or any, may exist
 };
 
 // The terms of the objective for one set taken from the free cards.

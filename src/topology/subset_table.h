@@ -1,39 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every subset of a node's cards with its connectedness, ranked once. Immutable once filled;
-// thread-safe.
+// Every subset of a small node's cards with its terms of the objective, ranked once. Immutable once
+// filled; thread-safe. Units: GB/s one way.
 
 #include <cstdint>
 #include <vector>
 
 #include "topology/card_set.h"
 #include "topology/connectedness.h"
+#include "topology/ring_table.h"
+#include "topology/set_objective.h"
 
 namespace aliquot::topology {
-
-// 2^16 subsets are ranked in some milliseconds and take about 0.9 MB; more cards get no table.
-inline constexpr int kMaxTableCards = 16;
 
 class SubsetTable {
  public:
   SubsetTable() = default;
-  // `gbps` is square, row by row, symmetric, 0 to 65535 each; `numa` has one entry a card. Pre: at
-  // most kMaxTableCards cards.
-  SubsetTable(const std::vector<int>& gbps, const std::vector<int>& numa);
+  SubsetTable(const std::vector<int>& gbps, const std::vector<int>& numa)
+      : SubsetTable(SetShape{gbps, numa, std::vector<CardSet>(numa.size())}) {}
+  CardSet Best(CardSet free, int count) const { return Choose({free, count}); }
+  // Pre: at most kMaxTableCards cards.
+  explicit SubsetTable(const SetShape& shape);
 
   const Connectedness& Of(CardSet set) const { return of_[set]; }
-  // The best subset of `free` with `count` cards, ties to the lowest indices; 0 when there is none.
-  CardSet Best(CardSet free, int count) const;
+  std::int64_t Remaining(CardSet free) const { return remaining_[free]; }
+
+  // The best set that the request allows: the first free one in the ranking or, of those as well
+  // connected, the one that leaves most; for an insensitive pod the one that leaves most of all.
+  // 0 when there is none. At most one look at each subset of the size: 12,870 for 8 of 16 cards.
+  CardSet Choose(const SetRequest& request) const;
+
+  // All sets that the request allows, best first.
+  std::vector<CardSet> Ranked(const SetRequest& request) const;
 
  private:
-  void FillSums(const std::vector<int>& gbps, const std::vector<int>& numa);
-  void FillRings(const std::vector<int>& gbps);
+  void FillSums(const SetShape& shape);
   void Rank();
+  bool Allows(const SetRequest& request, CardSet set) const;
+  const std::vector<std::uint16_t>& OfSize(int count) const;
 
-  int cards_ = 0;
-  std::vector<Connectedness> of_;                   // by mask
-  std::vector<std::vector<std::uint16_t>> ranked_;  // by count: masks, best first
+  CardSet all_ = 0;
+  std::vector<Connectedness> of_;                   // by set
+  std::vector<std::int32_t> remaining_;             // by free set
+  std::vector<bool> all_nvlink_;                    // by set: is every pair linked by NVLink?
+  std::vector<std::vector<std::uint16_t>> ranked_;  // by count: sets, best connected first
 };
 
 }  // namespace aliquot::topology

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where rings of cards can lie. A pure function on Boost.Graph.
+
+#include <vector>
+
+#include "topology/card_set.h"
+
+namespace aliquot::topology {
+
+// The largest groups of cards that stay in one piece when any one card is taken out (the
+// biconnected components, of 3 cards and more). A ring lies inside one of them. `edges` holds for
+// each card the cards it is linked to.
+std::vector<CardSet> RingBlocks(const std::vector<CardSet>& edges);
+
+}  // namespace aliquot::topology
