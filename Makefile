@@ -3,10 +3,10 @@
 PYTHON := /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo demo-serve test test-quick test-long bench format lint clean dependencies test-dependencies
+.PHONY: help build demo demo-serve test test-quick test-long bench bench-placement format lint clean dependencies test-dependencies
 
 help:  ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: dependencies  ## release programs into out/bin, libraries into out/lib
 	@tools/build-programs.sh
@@ -28,6 +28,9 @@ test-long: test-dependencies  ## everything, and the long matrices
 
 bench: build  ## speed and memory of the scheduler path, a table and out/bench/scheduler.json
 	@bench/run.sh
+
+bench-placement: build  ## how well cards are chosen, beside the best known rules; out/bench/placement.json
+	@bench/placement.sh
 
 format: test-dependencies  ## format every C++ file
 	@tools/format.sh
