@@ -6,15 +6,31 @@
 #include "api/inventory_codec.h"
 #include "api/json_document.h"
 #include "api/json_reader.h"
+#include "api/quantity_reader.h"
 #include "model/names.h"
 
 namespace aliquot::api {
+namespace {
+
+// Nothing is known of a node that does not say both.
+void ReadAllocatable(JsonReader& reader, const JsonField& status, const JsonPath& path,
+                     model::Node& node) {
+  const auto [allocatable] = reader.Object<1>(status, path, {"allocatable"});
+  const HostFigures figures =
+      ReadHostFigures(reader, allocatable, path.Field("allocatable"), model::Rounding::kDown);
+  if (figures.cpu_milli && figures.memory_mib) {
+    node.allocatable = figures.OrNothing();
+  }
+}
+
+}  // namespace
 
 Result<model::Node> DecodeNode(const JsonElement& value) {
   JsonReader reader("the node");
   const JsonPath root;
   model::Node node;
-  const auto [metadata, spec] = reader.Object<2>(value, root, {"metadata", "spec"});
+  const auto [metadata, spec, status] =
+      reader.Object<3>(value, root, {"metadata", "spec", "status"});
   const JsonPath metadata_at = root.Field("metadata");
   const auto fields =
       reader.Object<4>(metadata, metadata_at, {"name", "uid", "resourceVersion", "annotations"});
@@ -29,6 +45,7 @@ Result<model::Node> DecodeNode(const JsonElement& value) {
   const JsonPath spec_at = root.Field("spec");
   const auto [unschedulable] = reader.Object<1>(spec, spec_at, {"unschedulable"});
   reader.Bool(unschedulable, spec_at.Field("unschedulable"), node.unschedulable);
+  ReadAllocatable(reader, status, root.Field("status"), node);
   if (!reader.ok()) {
     return reader.status();
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/pod_codec.h"
 
-#include <charconv>
 #include <limits>
 
 #include "api/json_document.h"
 #include "api/json_reader.h"
+#include "api/quantity_reader.h"
 #include "base/strings.h"
+#include "model/host_peak.h"
 
 namespace aliquot::api {
 namespace {
@@ -16,24 +17,6 @@ namespace {
 // number.
 constexpr std::size_t kMaxKeptQuantities = 16;
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
-
-// A quantity is a string wherever the API server writes it; its grammar allows bare numbers too.
-void ReadQuantity(JsonReader& reader, const JsonElement& value, const JsonPath& path,
-                  std::string& text) {
-  std::int64_t integer = 0;
-  double number = 0;
-  if (value.get_int64().get(integer) == simdjson::SUCCESS) {
-    text = std::to_string(integer);
-    return;
-  }
-  if (value.get_double().get(number) == simdjson::SUCCESS) {
-    char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof(digits), number);
-    text.assign(digits, written.ptr);
-    return;
-  }
-  reader.Text(value, path, text);
-}
 
 void ReadQuantities(JsonReader& reader, const JsonField& list, const JsonPath& path,
                     const model::ResourceNames& names,
@@ -57,9 +40,10 @@ void ReadQuantities(JsonReader& reader, const JsonField& list, const JsonPath& p
                        });
 }
 
-// One list of containers; `init` tells spec.initContainers.
+// One list of containers; `init` tells spec.initContainers. The API server sets a request that is
+// left out to the limit; a manifest from elsewhere may not have been there.
 void ReadContainers(JsonReader& reader, const JsonField& list, const JsonPath& path, bool init,
-                    const model::ResourceNames& names, model::Pod& pod) {
+                    const model::ResourceNames& names, model::Pod& pod, model::HostPeak& host) {
   int index = 0;
   reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
     const auto [name, resources, restart] =
@@ -69,18 +53,24 @@ void ReadContainers(JsonReader& reader, const JsonField& list, const JsonPath& p
         reader.Object<2>(resources, resources_at, {"limits", "requests"});
     model::GpuContainer container;
     container.index = index++;
-    ReadQuantities(reader, requests, resources_at.Field("requests"), names, container.quantities);
-    ReadQuantities(reader, limits, resources_at.Field("limits"), names, container.quantities);
-    if (container.quantities.empty()) {
-      return;
-    }
-    reader.Text(name, at.Field("name"), container.name);
     if (init) {
       std::string_view policy;
       reader.View(restart, at.Field("restartPolicy"), policy);
       container.kind =
           policy == "Always" ? model::ContainerKind::kSidecar : model::ContainerKind::kInit;
     }
+    const JsonPath requests_at = resources_at.Field("requests");
+    const JsonPath limits_at = resources_at.Field("limits");
+    host.Add(container.kind,
+             ReadHostFigures(reader, requests, requests_at, model::Rounding::kUp)
+                 .Or(ReadHostFigures(reader, limits, limits_at, model::Rounding::kUp))
+                 .OrNothing());
+    ReadQuantities(reader, requests, requests_at, names, container.quantities);
+    ReadQuantities(reader, limits, limits_at, names, container.quantities);
+    if (container.quantities.empty()) {
+      return;
+    }
+    reader.Text(name, at.Field("name"), container.name);
     pod.gpu_containers.push_back(std::move(container));
   });
 }
@@ -156,18 +146,32 @@ model::PodPhase PhaseOf(std::string_view phase) {
   return phase == "Failed" ? model::PodPhase::kFailed : model::PodPhase::kUnknown;
 }
 
+// Requests that the pod makes as a whole hold instead of those of its containers.
+void ReadHost(JsonReader& reader, const JsonField& resources, const JsonField& overhead,
+              const JsonPath& path, const model::HostAmount& of_containers, model::Pod& pod) {
+  const JsonPath resources_at = path.Field("resources");
+  const auto [requests] = reader.Object<1>(resources, resources_at, {"requests"});
+  const HostFigures of_pod =
+      ReadHostFigures(reader, requests, resources_at.Field("requests"), model::Rounding::kUp);
+  pod.host = of_pod.Or({of_containers.cpu_milli, of_containers.memory_mib}).OrNothing();
+  pod.host +=
+      ReadHostFigures(reader, overhead, path.Field("overhead"), model::Rounding::kUp).OrNothing();
+}
+
 void ReadSpec(JsonReader& reader, const JsonField& spec, const JsonPath& path,
               const model::ResourceNames& names, model::Pod& pod) {
-  const auto fields = reader.Object<6>(
-      spec, path,
-      {"nodeName", "schedulerName", "priority", "tolerations", "initContainers", "containers"});
+  const auto fields = reader.Object<8>(spec, path,
+                                       {"nodeName", "schedulerName", "priority", "tolerations",
+                                        "initContainers", "containers", "resources", "overhead"});
   reader.Text(fields[0], path.Field("nodeName"), pod.node_name);
   reader.Text(fields[1], path.Field("schedulerName"), pod.scheduler_name);
   reader.Integer(fields[2], path.Field("priority"), std::numeric_limits<std::int32_t>::min(),
                  std::numeric_limits<std::int32_t>::max(), pod.priority);
   ReadTolerations(reader, fields[3], path.Field("tolerations"), pod);
-  ReadContainers(reader, fields[4], path.Field("initContainers"), true, names, pod);
-  ReadContainers(reader, fields[5], path.Field("containers"), false, names, pod);
+  model::HostPeak host;
+  ReadContainers(reader, fields[4], path.Field("initContainers"), true, names, pod, host);
+  ReadContainers(reader, fields[5], path.Field("containers"), false, names, pod, host);
+  ReadHost(reader, fields[6], fields[7], path, host.total(), pod);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ namespace aliquot::api {
 //
 // Of the spec: containers and init containers that name a resource beginning with names.prefix,
 // with limits and requests merged (limits win); an init container with restartPolicy Always is a
-// sidecar. Ephemeral containers hold no resources and are not looked at. Annotations outside our
+// sidecar; what all containers request of `cpu` and `memory` (model::Pod::host). Ephemeral
+// containers hold no resources and are not looked at. Annotations outside our
 // two domains are dropped.
 Result<model::Pod> ParsePod(std::string_view json, const model::ResourceNames& names);
 

@@ -31,6 +31,19 @@ TEST(ParseNode, ReadsNameCordonAndInventory) {
   EXPECT_TRUE(ParseNode(R"({"spec":{"unschedulable":true}})")->unschedulable);
 }
 
+TEST(ParseNode, WhatCanBeAllocatedIsRoundedDown) {
+  const auto node = ParseNode(
+      R"({"status":{"allocatable":{"cpu":"95900m","memory":"402653183Ki","pods":"110"}}})");
+  ASSERT_TRUE(node.ok()) << node.status().ToString();
+  // 402,653,183 KiB / 1024 = 393,215.99
+  EXPECT_EQ(node->allocatable, (model::HostAmount{95'900, 393'215}));
+}
+
+TEST(ParseNode, ANodeThatDoesNotSayBothFiguresSaysNeither) {
+  EXPECT_EQ(ParseNode("{}")->allocatable, std::nullopt);
+  EXPECT_EQ(ParseNode(R"({"status":{"allocatable":{"cpu":"4"}}})")->allocatable, std::nullopt);
+}
+
 TEST(ParseNode, AMissingInventoryIsNoProblemAnUnreadableOneIsNamed) {
   const auto missing = ParseNode(R"({"metadata":{"name":"n1"}})");
   ASSERT_TRUE(missing.ok());

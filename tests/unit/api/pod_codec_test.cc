@@ -113,6 +113,40 @@ TEST(ParsePod, QuantitiesMayBeBareNumbers) {
   EXPECT_EQ(demand->containers[0].mib, 1000 * 256);
 }
 
+TEST(ParsePod, TheHostIsCountedOverAllContainersAndTheOverhead) {
+  // Init 4 cores beside the sidecar's 1: 5 cores. Later 1 + 0.5 + 2: less. Memory: 64 MiB of the
+  // sidecar and 1 GiB of the app container; both get 10 m and 32 MiB of overhead.
+  const auto pod = Parse(
+      R"({"spec":{"initContainers":[)"
+      R"({"name":"s","restartPolicy":"Always","resources":{"requests":{"cpu":"1","memory":"64Mi"}}},)"
+      R"({"name":"i","resources":{"requests":{"cpu":"4"}}}],)"
+      R"("containers":[{"name":"a","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}},)"
+      R"({"name":"b","resources":{"limits":{"cpu":2}}}],)"
+      R"("overhead":{"cpu":"10m","memory":"32Mi"}}})");
+  ASSERT_TRUE(pod.ok()) << pod.status().ToString();
+  EXPECT_EQ(pod->host, (model::HostAmount{5010, 64 + 1024 + 32}));
+  EXPECT_TRUE(pod->gpu_containers.empty());
+}
+
+TEST(ParsePod, ARequestCountsBeforeALimit) {
+  const auto pod = Parse(PodWith(
+      R"({"name":"a","resources":{"requests":{"cpu":"1"},"limits":{"cpu":"8","memory":"2Gi"}}})"));
+  EXPECT_EQ(pod->host, (model::HostAmount{1000, 2048}));
+}
+
+TEST(ParsePod, RequestsOfThePodHoldInsteadOfItsContainers) {
+  const auto pod = Parse(R"({"spec":{"resources":{"requests":{"cpu":"3"}},"containers":[)"
+                         R"({"name":"a","resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]}})");
+  EXPECT_EQ(pod->host, (model::HostAmount{3000, 1024}));
+}
+
+TEST(ParsePod, AnUnreadableHostAmountCountsAsNone) {
+  const auto pod =
+      Parse(PodWith(R"({"name":"a","resources":{"requests":{"cpu":"many","memory":"1Gi"}}})"));
+  ASSERT_TRUE(pod.ok()) << pod.status().ToString();
+  EXPECT_EQ(pod->host, (model::HostAmount{0, 1024}));
+}
+
 TEST(ParsePod, OnlyAnnotationsOfOurDomainsAreKept) {
   const auto pod = Parse(
       R"({"metadata":{"annotations":{"aliquot.io/numa":"preferred","tencent.com/vcuda-core-limit":"50",)"
