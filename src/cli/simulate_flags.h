@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The flags of `aliquotctl simulate`, and what its three kinds of run have in common.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/verb.h"
+
+namespace aliquot::cli {
+
+struct SimulateFlags {
+  std::string format = "openb";
+  std::string nodes;
+  std::string topology;
+  std::vector<std::string> pods;
+  std::vector<std::string> matrices;  // WHICH=FILE
+  std::optional<std::string> policy;
+  std::optional<std::string> seed;
+  std::optional<std::string> seeds;
+  double arrivals = 1.3;
+  std::optional<double> churn;
+  int threads = 2;
+  std::optional<std::string> output;
+  std::string plot;
+
+  std::string pod;
+  std::string kubeconfig;
+  std::string cluster;
+};
+
+// One kind of run a file.
+Status SimulateOpenb(const SimulateFlags& flags, Streams& streams);
+Status SimulateMapa(const SimulateFlags& flags, Streams& streams);
+
+}  // namespace aliquot::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// aliquotctl simulate: replays a trace, or says where one pod would go.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/simulate_flags.h"
+
+namespace aliquot::cli {
+namespace {
+
+Status RunSimulate(const SimulateFlags& flags, Streams& streams) {
+  if (flags.format == "mapa") {
+    return SimulateMapa(flags, streams);
+  }
+  return SimulateOpenb(flags, streams);
+}
+
+void AddTraceFlags(CLI::App& verb, SimulateFlags& flags) {
+  verb.add_option("--format", flags.format, "of the trace")
+      ->check(CLI::IsMember({"openb", "mapa"}))
+      ->type_name("openb|mapa")
+      ->capture_default_str();
+  verb.add_option("--nodes", flags.nodes, "openb: list of nodes")->type_name("N.csv");
+  verb.add_option("--pods", flags.pods, "list of pods (openb) or jobs (mapa: one file or more)")
+      ->type_name("P.csv");
+  verb.add_option("--topology", flags.topology, "mapa: the node, as aliquotctl topology reads it")
+      ->type_name("T.csv");
+  verb.add_option(
+          "--matrix", flags.matrices,
+          "openb: links of the nodes whose model begins with, or that have as many cards as, "
+          "WHICH; may be repeated, the first that fits holds")
+      ->type_name("WHICH=FILE");
+  verb.add_option("--policy", flags.policy,
+                  "composite (default), or any policy of the allocator; mapa: also baseline, "
+                  "topoAware, greedy, preserve")
+      ->type_name("NAME");
+}
+
+void AddRunFlags(CLI::App& verb, SimulateFlags& flags) {
+  verb.add_option("--seed", flags.seed, "of the random order (42)")->type_name("S");
+  verb.add_option("--seeds", flags.seeds, "several runs, with mean and deviation")
+      ->type_name("42-51");
+  verb.add_option("--arrivals", flags.arrivals,
+                  "openb: pods arrive until they ask for this many times the cluster's GPUs")
+      ->type_name("RATIO")
+      ->capture_default_str();
+  verb.add_option("--threads", flags.threads, "seeds that run side by side")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N")
+      ->capture_default_str();
+  verb.add_option("--output", flags.output, "json (default) or table")
+      ->check(CLI::IsMember({"json", "table", "text"}))
+      ->type_name("json|table");
+  verb.add_option("--plot", flags.plot, "openb: write a picture of the allocation here")
+      ->type_name("FILE.svg");
+}
+
+}  // namespace
+
+void AddSimulateVerb(CLI::App& app, Run& run) {
+  auto flags = std::make_shared<SimulateFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "simulate",
+      "replay a trace through the allocator's own decisions, or place one pod on paper");
+  AddTraceFlags(*verb, *flags);
+  AddRunFlags(*verb, *flags);
+  verb->callback(
+      [flags, &run] { run = [flags](Streams& streams) { return RunSimulate(*flags, streams); }; });
+}
+
+}  // namespace aliquot::cli
