@@ -13,7 +13,7 @@ packages=(
   g++ make cmake ninja-build pkg-config git ca-certificates
   libssl-dev zlib1g-dev
   libcpp-httplib-dev nlohmann-json3-dev libsimdjson-dev libyaml-cpp-dev
-  libspdlog-dev libfmt-dev libcli11-dev libabsl-dev libboost-graph-dev
+  libspdlog-dev libfmt-dev libcli11-dev libabsl-dev libboost-graph-dev libpugixml-dev
   # prometheus-cpp's CMake package asks for civetweb and curl although we use its core alone.
   prometheus-cpp-dev libcivetweb-dev libcurl4-openssl-dev
   python3 openssl ccache

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace aliquot::topology {
 
 struct MeasuredGbps {
   int cards = 0;
-  std::vector<int> gbps;  // triangle (PairIndex), GB/s one way; 0 = not measured
+  bool every_card = true;  // false: rows of pairs, of which the highest card says `cards`
+  std::vector<int> gbps;   // triangle (PairIndex), GB/s one way; 0 = not measured
 };
 
 // A table of measured GB/s, in one of three forms (docs/reference/topology-files.md):
@@ -24,10 +26,11 @@ struct MeasuredGbps {
 // rounded to whole GB/s. Pure and thread-safe.
 Result<MeasuredGbps> ReadMeasuredGbps(std::string_view text, std::string_view file);
 
-// True when `text` has a table of p2pBandwidthLatencyTest, in comments or not.
-bool HasMeasuredTables(std::string_view text);
+// Only the third form: nothing when the text has no such table, in comments or not.
+Result<std::optional<MeasuredGbps>> ReadTestTables(std::string_view text, std::string_view file);
 
-// Measured pairs override what the description has. Refused: another number of cards.
+// Measured pairs override what the description has. Refused: a table of another number of cards,
+// pairs of cards that the node lacks.
 Status ApplyMeasured(const MeasuredGbps& measured, Description& description);
 
 }  // namespace aliquot::topology
