@@ -108,8 +108,8 @@ void PodTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlPa
     return;
   }
   const auto demand = model::DemandOf(pod, names_);
-  const auto steering = demand.ok() ? api::CheckUserAnnotations(pod, *demand)
-                                    : Result<std::vector<std::string>>(demand.status());
+  const auto steering =
+      demand.ok() ? api::CheckIsolation(pod) : Result<std::vector<std::string>>(demand.status());
   if (!steering.ok()) {
     source.problems.Add(source.Where(value.line), path.ToString() + " (" + pod.key.ToString() +
                                                       "): " + steering.status().message());

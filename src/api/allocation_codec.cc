@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/gpu_uuid.h"
 #include "api/json_document.h"
 #include "api/json_reader.h"
 #include "api/json_writer.h"
 #include "base/strings.h"
+#include "model/gpu_uuid.h"
 
 namespace aliquot::api {
 namespace {
@@ -45,7 +45,7 @@ void ReadCard(JsonReader& reader, const JsonElement& item, const JsonPath& path,
   reader.Integer(core, path.Field("core"), 1, 100, percent);
   reader.Integer(mib, path.Field("mib"), 0, kMaxMib, card.mib);
   card.core = static_cast<int>(percent);
-  if (!IsGpuUuid(card.uuid)) {
+  if (!model::IsGpuUuid(card.uuid)) {
     reader.Refuse(path.Field("uuid"),
                   "is \"" + Printable(card.uuid) + "\"; give the card's UUID as NVML writes it");
   }

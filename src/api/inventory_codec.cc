@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/gpu_uuid.h"
 #include "api/json_document.h"
 #include "api/json_reader.h"
 #include "api/json_writer.h"
 #include "base/strings.h"
+#include "model/gpu_uuid.h"
 
 namespace aliquot::api {
 namespace {
@@ -60,7 +60,7 @@ model::Card ReadCard(JsonReader& reader, const JsonElement& value, const JsonPat
   if (!reader.ok()) {
     return card;
   }
-  if (!IsGpuUuid(card.uuid)) {
+  if (!model::IsGpuUuid(card.uuid)) {
     reader.Refuse(path.Item(0),
                   "is \"" + Printable(card.uuid) + "\"; give the card's UUID as NVML writes it");
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/demand.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "base/strings.h"
+#include "model/gpu_count.h"
 
 namespace aliquot::model {
 namespace {
@@ -175,7 +177,10 @@ std::string ShapeOf(const PodDemand& demand) {
     shape += std::to_string(container.cards) + "x" + std::to_string(container.core) + ":" +
              std::to_string(container.mib) + (container.whole ? "w;" : ";");
   }
-  return shape;
+  // Ranks depend on the host figures, and kept ranks are found by the shape.
+  shape +=
+      std::to_string(demand.host.cpu_milli) + "," + std::to_string(demand.host.memory_mib) + ";";
+  return shape + ShapeOfWishes(demand.wishes);
 }
 
 }  // namespace
@@ -198,7 +203,16 @@ Result<std::int64_t> ParseCount(std::string_view text) {
   return *count;
 }
 
-Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names) {
+bool BandwidthSensitive(const PodDemand& demand) {
+  if (demand.wishes.placement != Placement::kUnsaid) {
+    return demand.wishes.placement == Placement::kTopology;
+  }
+  return std::any_of(
+      demand.containers.begin(), demand.containers.end(),
+      [](const ContainerDemand& container) { return container.whole && container.cards > 1; });
+}
+
+Result<PodDemand> DemandOfSpec(const Pod& pod, const ResourceNames& names) {
   if (pod.gpu_containers.size() > static_cast<std::size_t>(kMaxGpuContainersPerPod)) {
     return InvalidArgument("the pod has " + std::to_string(pod.gpu_containers.size()) +
                            " GPU containers; use at most " +
@@ -212,11 +226,30 @@ Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names) {
     }
     demand.containers.push_back(*std::move(of_container));
   }
+  demand.host = pod.host;
+  demand.shape = ShapeOf(demand);
+  return demand;
+}
+
+Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names) {
+  Result<PodDemand> of_spec = DemandOfSpec(pod, names);
+  if (!of_spec.ok()) {
+    return of_spec;
+  }
+  PodDemand demand = *std::move(of_spec);
+  if (Status status = ApplyGpuCount(pod, demand.containers); !status.ok()) {
+    return status;
+  }
   const Result<int> ceiling = CeilingOf(pod, demand.containers);
   if (!ceiling.ok()) {
     return ceiling.status();
   }
   demand.ceiling = *ceiling;
+  Result<CardWishes> wishes = CardWishesOf(pod);
+  if (!wishes.ok()) {
+    return wishes.status();
+  }
+  demand.wishes = *std::move(wishes);
   demand.shape = ShapeOf(demand);
   return demand;
 }

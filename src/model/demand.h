@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/card_wishes.h"
 #include "model/host.h"
 #include "model/names.h"
 #include "model/pod.h"
@@ -25,27 +26,6 @@ struct ContainerDemand {
   bool whole = false;
 };
 
-// How the user wants cards to be chosen: annotation aliquot.io/placement.
-enum class Placement { kUnsaid, kBinpack, kSpread, kTopology };
-
-// Which cards a pod may have, apart from room on them: what its annotations say. All its cards
-// together are meant, those of every container.
-struct CardWishes {
-  // Names of models and card UUIDs, sorted; an empty list to include means any.
-  std::vector<std::string> models;
-  std::vector<std::string> models_excluded;
-  std::vector<std::string> uuids;
-  std::vector<std::string> uuids_excluded;
-  bool all_nvlink = false;  // aliquot.io/link: required, each pair of its cards
-  bool one_numa = false;    // aliquot.io/numa: required, all of them on one NUMA node
-  Placement placement = Placement::kUnsaid;
-
-  bool names_cards() const {
-    return !models.empty() || !models_excluded.empty() || !uuids.empty() || !uuids_excluded.empty();
-  }
-  bool binds_cards_together() const { return all_nvlink || one_numa; }
-};
-
 // What a pod asks for, checked. `containers` holds those with a demand above zero: init containers
 // and sidecars in spec order, then app containers.
 struct PodDemand {
@@ -60,11 +40,19 @@ struct PodDemand {
   bool empty() const { return containers.empty(); }
 };
 
-// Reads and checks the demand of a pod by the rules of the resource model
-// (docs/reference/annotations.md). Pure. The error is one sentence that names container, field,
-// value and remedy. Admission refuses with the same sentences, so that what reached the cluster
-// without admission is refused alike.
+// Does the pod's speed hang on the links between its cards? By placement where it is said
+// (topology: yes; binpack, spread: no), else when a container asks for two whole cards or more.
+bool BandwidthSensitive(const PodDemand& demand);
+
+// Reads and checks the demand of a pod, its annotations included, by the rules of the resource
+// model (docs/reference/annotations.md). Pure. The error is one sentence that names container,
+// field, value and remedy. Admission refuses with the same sentences, so that what reached the
+// cluster without admission is refused alike.
 Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names);
+
+// The demand by the containers' resources alone: for bound pods, of which the annotations may have
+// been edited since.
+Result<PodDemand> DemandOfSpec(const Pod& pod, const ResourceNames& names);
 
 // A Kubernetes quantity for a countable resource: decimal digits with an optional suffix k, M, G,
 // T, P, E or Ki .. Ei, or decimal exponent, that comes to a whole number of 0 .. 2^63-1. The API

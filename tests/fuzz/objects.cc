@@ -14,9 +14,9 @@ void Objects(std::string_view input) {
   const model::ResourceNames names;
   if (const auto pod = api::ParsePod(input, names); pod.ok()) {
     const auto demand = model::DemandOf(*pod, names);
-    if (demand.ok()) {
-      static_cast<void>(api::CheckUserAnnotations(*pod, *demand));
-    }
+    // What the annotations say is refused on its own; the spec they stand beside is then in order.
+    Require(!demand.ok() || model::DemandOfSpec(*pod, names).ok());
+    static_cast<void>(api::CheckIsolation(*pod));
   }
   if (const auto node = api::ParseNode(input); node.ok()) {
     Require(node->inventory == nullptr || node->inventory_problem.empty());
@@ -25,6 +25,8 @@ void Objects(std::string_view input) {
   static_cast<void>(api::ParseNodeList(input));
   static_cast<void>(api::ParsePodWatchEvent(input, names));
   static_cast<void>(api::ParseNodeWatchEvent(input));
+  static_cast<void>(api::ParseDisruptionBudgetList(input));
+  static_cast<void>(api::ParseDisruptionBudgetWatchEvent(input));
   static_cast<void>(api::ParseApiStatus(input));
 }
 

@@ -4,8 +4,9 @@
 
 namespace aliquot::admission {
 
+// What the demand does not hold; the annotations about cards are the rule "demand"'s.
 std::optional<Refusal> CheckAnnotationValues(PodReview& review) {
-  const auto warnings = api::CheckUserAnnotations(review.pod, review.demand);
+  const auto warnings = api::CheckIsolation(review.pod);
   if (!warnings.ok()) {
     return Refusal::Invalid(warnings.status().message());
   }

@@ -103,12 +103,14 @@ TEST(Refusals, AnnotationsThatLookLikeATypingError) {
   EXPECT_EQ(Of(PodAnnotated("tencent.com/somebody-elses", "x")), Answer());
 }
 
-TEST(Refusals, MalformedAndUnsupportedAnnotationValues) {
+TEST(Refusals, MalformedAnnotationValues) {
   EXPECT_EQ(Of(PodAnnotated("aliquot.io/numa", "sometimes")),
             Invalid("annotation aliquot.io/numa is \"sometimes\"; use preferred or required"));
-  EXPECT_EQ(Of(PodAnnotated("aliquot.io/link", "required")),
-            Invalid("annotation aliquot.io/link is \"required\"; this version can't hold to that: "
-                    "use preferred, or remove it"));
+  EXPECT_EQ(Of(PodAnnotated("aliquot.io/link", "required")), Answer());
+  EXPECT_EQ(
+      Of(PodAnnotated("aliquot.io/isolation", "strong")),
+      Invalid("annotation aliquot.io/isolation is \"strong\"; use auto, driver, library, mps, "
+              "mig or none"));
   EXPECT_EQ(Of(PodAnnotated("aliquot.io/gpu-count", "3")),
             Invalid("annotation aliquot.io/gpu-count is \"3\"; it does not divide core 20 and "
                     "memory 15 of container "

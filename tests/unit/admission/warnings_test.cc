@@ -45,8 +45,15 @@ TEST(Warnings, TheCeilingClippedOrIgnored) {
 }
 
 TEST(Warnings, AnnotationsWithoutEffectYet) {
-  EXPECT_EQ(OnlyWarning(PodAnnotated("aliquot.io/placement", "binpack")),
-            "annotation aliquot.io/placement has no effect in this version");
+  EXPECT_EQ(OnlyWarning(PodAnnotated("aliquot.io/isolation", "mps")),
+            "annotation aliquot.io/isolation has no effect in this version");
+  for (const char* key : {"aliquot.io/link", "aliquot.io/numa"}) {
+    for (const char* value : {"preferred", "required"}) {
+      EXPECT_EQ(OnlyWarning(PodAnnotated(key, value)), "") << key << value;
+    }
+  }
+  EXPECT_EQ(OnlyWarning(PodAnnotated("aliquot.io/placement", "binpack")), "");
+  EXPECT_EQ(OnlyWarning(PodAnnotated("aliquot.io/gpu-model", "A100")), "");
 }
 
 TEST(Warnings, AReplacedVariable) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/gpu_uuid.h"
+#include "model/gpu_uuid.h"
 
 #include <algorithm>
 
-namespace aliquot::api {
+namespace aliquot::model {
 
 bool IsGpuUuid(std::string_view text) {
   constexpr std::size_t kMaxBytes = 96;
@@ -14,4 +14,4 @@ bool IsGpuUuid(std::string_view text) {
          });
 }
 
-}  // namespace aliquot::api
+}  // namespace aliquot::model
