@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/remaining_table.h"
 #include "topology/ring_blocks.h"
 #include "topology/ring_search.h"
 #include "topology/subset_search.h"
@@ -83,7 +84,9 @@ class LevelSearch {
     }
     Steps steps{part};
     for (const CardSet block : RingBlocks(edges)) {
-      if (CountOf(block) >= request_.count && !(any && found)) {
+      const bool possible = CountOf(block) >= request_.count &&
+                            (request_.count % 2 == 0 || !HasEvenRingsOnly(edges, block));
+      if (possible && !(any && found)) {
         const auto better =
             search_.Best({block, &edges, least_remaining_, false, any}, found, steps);
         found = better ? better : found;
@@ -124,7 +127,7 @@ SetChoice ChooseByBranchAndBound(const SetShape& shape, const SetRequest& asked,
     if (!leaves_most) {
       return {0, first.cut_short};
     }
-    least_remaining = search.RemainingAfter(*leaves_most);
+    least_remaining = RemainingAfter(shape, *leaves_most, request.free);
   }
   Steps steps{max_steps - max_steps / 2 + first.left};
   CardSet set = 0;

@@ -2,8 +2,7 @@
 #pragma once
 
 // The best set of cards on a node too large for a table. Exact within a bound on steps, and says
-// when it was cut short; a pure function of its arguments, thread-safe, no clock. What remains is
-// RemainingPairs (remaining_table.h).
+// when it was cut short; a pure function of its arguments, thread-safe, no clock.
 
 #include "topology/set_objective.h"
 

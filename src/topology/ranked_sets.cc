@@ -53,10 +53,12 @@ Connectedness ConnectednessBySearch(const SetShape& shape, CardSet set, int max_
   std::set<int> numa;
   for (CardSet rest = set; rest != 0; rest = WithoutLowest(rest)) {
     numa.insert(shape.Numa(LowestOf(rest)));
+    for (CardSet others = WithoutLowest(rest); others != 0; others = WithoutLowest(others)) {
+      of.total_gbps += shape.Gbps(LowestOf(rest), LowestOf(others));
+    }
   }
   Steps steps{max_steps};
   of.ring_gbps = BestRing(shape, set, steps);
-  of.total_gbps = static_cast<int>(RemainingPairs(shape, set));
   of.numa_nodes = static_cast<int>(numa.size());
   return of;
 }
@@ -72,13 +74,14 @@ std::vector<RankedSet> RankBySearch(const SetShape& shape, const SetRequest& req
       }
       const Connectedness of = ConnectednessBySearch(shape, set, max_steps);
       if (!request.one_numa || of.numa_nodes == 1) {
-        sets.push_back({set, {of, RemainingPairs(shape, free & ~set)}});
+        sets.push_back({set, {of, RemainingAfter(shape, set, free)}});
       }
     });
   }
+  const SetOrder order = request.sensitive ? SetOrder::kBestConnected : SetOrder::kLeavesMost;
   // Stable: sets of equal value stay in the order of their indices.
   std::stable_sort(sets.begin(), sets.end(), [&](const RankedSet& a, const RankedSet& b) {
-    return BetterValue(a.value, b.value, request.sensitive);
+    return BetterValue(a.value, b.value, order);
   });
   return sets;
 }

@@ -45,4 +45,19 @@ std::vector<CardSet> RingBlocks(const std::vector<CardSet>& edges) {
   return blocks;
 }
 
+bool HasEvenRingsOnly(const std::vector<CardSet>& edges, CardSet block) {
+  CardSet here = CardBit(LowestOf(block));
+  CardSet there = 0;
+  CardSet visited = 0;
+  while (((here | there) & ~visited) != 0) {
+    const int card = LowestOf((here | there) & ~visited);
+    visited |= CardBit(card);
+    (Holds(here, card) ? there : here) |= edges[static_cast<std::size_t>(card)] & block;
+    if ((here & there) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace aliquot::topology

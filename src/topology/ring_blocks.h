@@ -14,4 +14,8 @@ namespace aliquot::topology {
 // each card the cards it is linked to.
 std::vector<CardSet> RingBlocks(const std::vector<CardSet>& edges);
 
+// Do the edges within `block` fall between two halves of it, none inside a half? Every ring has an
+// even number of cards then.
+bool HasEvenRingsOnly(const std::vector<CardSet>& edges, CardSet block);
+
 }  // namespace aliquot::topology

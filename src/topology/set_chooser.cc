@@ -39,9 +39,20 @@ Connectedness SetChooser::Of(CardSet set) const {
   return has_table() ? Table().Of(set) : ConnectednessBySearch(shape_, set, max_steps_);
 }
 
-std::int64_t SetChooser::Remaining(CardSet free) const {
-  free &= shape_.all();
-  return has_table() ? Table().Remaining(free) : RemainingPairs(shape_, free);
+SetValue SetChooser::ValueOf(CardSet set, const SetRequest& request) const {
+  const CardSet free = request.free & shape_.all();
+  set &= free;
+  if (has_table()) {
+    return Table().ValueOf(set, free);
+  }
+  return {ConnectednessBySearch(shape_, set, max_steps_), RemainingAfter(shape_, set, free)};
+}
+
+SetOrder SetChooser::OrderOf(const SetRequest& request) const {
+  if (has_table()) {
+    return Table().OrderOf(request);
+  }
+  return request.sensitive ? SetOrder::kBestConnected : SetOrder::kLeavesMost;
 }
 
 Result<std::vector<RankedSet>> SetChooser::Ranked(const SetRequest& request) const {
@@ -54,7 +65,7 @@ Result<std::vector<RankedSet>> SetChooser::Ranked(const SetRequest& request) con
   }
   std::vector<RankedSet> sets;
   for (const CardSet set : Table().Ranked(request)) {
-    sets.push_back({set, ValueOf(set, free)});
+    sets.push_back({set, Table().ValueOf(set, free)});
   }
   return sets;
 }

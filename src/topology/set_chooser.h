@@ -38,11 +38,11 @@ class SetChooser {
   // within the bound on steps: never above the best.
   Connectedness Of(CardSet set) const;
 
-  // What these free cards are worth to later pods; the larger the better, 0 for none.
-  std::int64_t Remaining(CardSet free) const;
+  // The terms of `set` when it is what the request gets. Pre: `set` is part of `request.free`.
+  SetValue ValueOf(CardSet set, const SetRequest& request) const;
 
-  // The value of `set` when it is taken from `free`. Pre: `set` is part of `free`.
-  SetValue ValueOf(CardSet set, CardSet free) const { return {Of(set), Remaining(free & ~set)}; }
+  // Which term decides first for this request.
+  SetOrder OrderOf(const SetRequest& request) const;
 
   // Every set that the request allows, best first; the first one is Choose()'s. An error when there
   // are more than kMaxRankedSets subsets of the size.

@@ -40,6 +40,9 @@ struct SetRequest {
   bool sensitive = true;    // false: the pod's speed does not hang on its cards' links
   bool all_nvlink = false;  // every pair linked by NVLink
   bool one_numa = false;    // all cards on one NUMA node
+  // A sensitive pod that takes the larger part of an empty node cuts it in two for long: the ring
+  // of the cards it leaves counts as much as its own. Only on nodes with a table (ring_table.h).
+  bool split_well = false;
 };
 
 struct SetChoice {
@@ -47,16 +50,28 @@ struct SetChoice {
   bool cut_short = false;  // the steps ran out: a better set, or any, may exist
 };
 
-// The terms of the objective for one set taken from the free cards.
-struct SetValue {
-  Connectedness of;
-  std::int64_t remaining = 0;  // what the free cards without the set are worth to later pods
+// Which term of the objective comes first.
+enum class SetOrder {
+  kBestConnected,  // sensitive pods: connectedness, then what remains
+  kLeavesMost,     // insensitive pods: what remains, then connectedness
+  kSplitsWell,     // both parts' rings added, then what remains, then connectedness
 };
 
-// Is `a` the better value? Equal values are neither; the lowest indices decide then.
-// Sensitive: connectedness, then what remains. Insensitive: what remains, then connectedness.
-inline bool BetterValue(const SetValue& a, const SetValue& b, bool sensitive) {
-  if (!sensitive && a.remaining != b.remaining) {
+// The terms of the objective for one set taken from the free cards. Equal values are told apart by
+// the lowest indices.
+struct SetValue {
+  Connectedness of;
+  // What remains for later pods (remaining_table.h), larger is better.
+  std::int64_t remaining = 0;
+  int split_gbps = 0;  // kSplitsWell only: the set's ring and the ring of the cards left, added
+};
+
+// Equal values are neither's better.
+inline bool BetterValue(const SetValue& a, const SetValue& b, SetOrder order) {
+  if (order == SetOrder::kSplitsWell && a.split_gbps != b.split_gbps) {
+    return a.split_gbps > b.split_gbps;
+  }
+  if (order != SetOrder::kBestConnected && a.remaining != b.remaining) {
     return a.remaining > b.remaining;
   }
   if (a.of.BetterThan(b.of)) {

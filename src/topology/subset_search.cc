@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "topology/remaining_table.h"
+
 namespace aliquot::topology {
 namespace {
 
@@ -48,6 +50,7 @@ SubsetSearch::SubsetSearch(const SetShape& shape, const SetRequest& request)
 }
 
 void SubsetSearch::FillCards() {
+  worth_.resize(shape_.gbps.size());
   nearest_.resize(shape_.numa.size());
   compatible_.resize(shape_.numa.size());
   std::map<int, CardSet> numa;
@@ -62,22 +65,27 @@ void SubsetSearch::FillCards() {
     const CardSet others = free_ & ~CardBit(card);
     std::vector<int>& nearest = nearest_[Index(card)];
     nearest = IndicesOf(others);
-    for (const int other : nearest) {
-      degree_[Index(card)] += shape_.Gbps(card, other);
+    for (int other = 0; other < shape_.card_count(); ++other) {
+      if (other != card) {
+        const std::int64_t worth = WorthOfPair(shape_, card, other);
+        worth_[Index(card) * shape_.numa.size() + Index(other)] = worth;
+        // The sums of remaining_table.cc, counted from this end of each pair: 12 to a free card
+        // outside of the set, 3 to one in use. Of a pair inside both ends are taken off here, and
+        // one to be added: hence 25 pairs of the set.
+        loss_[Index(card)] += (Holds(free_, other) ? 12 : 3) * worth;
+      }
     }
     std::stable_sort(nearest.begin(), nearest.end(),
-                     [&](int a, int b) { return shape_.Gbps(card, a) > shape_.Gbps(card, b); });
-    free_total_ += degree_[Index(card)];
+                     [&](int a, int b) { return Worth(card, a) > Worth(card, b); });
     compatible_[Index(card)] = others & (request_.all_nvlink ? shape_.Nvlink(card) : free_) &
                                (request_.one_numa ? numa[shape_.Numa(card)] : free_);
   }
-  free_total_ /= 2;  // each pair was counted from both ends
 }
 
 void SubsetSearch::FillAlike() {
   const auto alike = [&](int a, int b) {
     const CardSet both = CardBit(a) | CardBit(b);
-    if (shape_.Numa(a) != shape_.Numa(b) ||
+    if (shape_.Numa(a) != shape_.Numa(b) || loss_[Index(a)] != loss_[Index(b)] ||
         (compatible_[Index(a)] & ~both) != (compatible_[Index(b)] & ~both)) {
       return false;
     }
@@ -116,17 +124,6 @@ std::optional<CardSet> SubsetSearch::Best(const Goal& goal, std::optional<CardSe
   return best_ == 0 ? std::nullopt : std::optional<CardSet>(best_);
 }
 
-std::int64_t SubsetSearch::RemainingAfter(CardSet set) const {
-  std::int64_t remaining = free_total_;
-  for (CardSet a = set; a != 0; a = WithoutLowest(a)) {
-    remaining -= degree_[Index(LowestOf(a))];
-    for (CardSet b = WithoutLowest(a); b != 0; b = WithoutLowest(b)) {
-      remaining += shape_.Gbps(LowestOf(a), LowestOf(b));  // taken off at both ends
-    }
-  }
-  return remaining;
-}
-
 void SubsetSearch::Expand(Branch branch) {
   while (!(goal_.any && best_ != 0) && steps_->Take()) {
     if (Open(branch) == 0) {
@@ -155,9 +152,10 @@ SubsetSearch::Branch SubsetSearch::With(const Branch& branch, int card) const {
   Branch with = branch;
   with.chosen |= CardBit(card);
   with.open &= CompatibleWith(card);
-  with.total += branch.links[Index(card)];
+  with.pairs += branch.links[Index(card)];
+  with.loss += loss_[Index(card)];
   for (CardSet rest = free_ & ~with.chosen; rest != 0; rest = WithoutLowest(rest)) {
-    with.links[Index(LowestOf(rest))] += shape_.Gbps(card, LowestOf(rest));
+    with.links[Index(LowestOf(rest))] += Worth(card, LowestOf(rest));
   }
   return with;
 }
@@ -167,8 +165,8 @@ void SubsetSearch::Offer(const Branch& branch) {
   for (const CardSet group : numa_groups_) {
     numa_nodes += (group & branch.chosen) != 0 ? 1 : 0;
   }
-  const std::int64_t remaining = RemainingAfter(branch.chosen);
-  const Key key = KeyOf(branch.total, numa_nodes, remaining);
+  const std::int64_t remaining = 25 * branch.pairs - branch.loss;
+  const Key key = KeyOf(branch.pairs, numa_nodes, remaining);
   if ((goal_.least_remaining && remaining < *goal_.least_remaining) ||
       !BeatsBest(key, branch.chosen) ||
       (goal_.ring != nullptr && !HasRing(*goal_.ring, branch.chosen, *steps_))) {
@@ -198,7 +196,7 @@ bool SubsetSearch::Tighten(Branch& branch) const {
   return CountOf(branch.open) >= Open(branch);
 }
 
-// Twice what each open card could add to the sum over pairs at most: its links to the chosen cards,
+// Twice what each open card could add to the pairs at most: its links to the chosen cards,
 // and half of its best links to other open ones (the other half is theirs).
 SubsetSearch::PerCard SubsetSearch::TwiceGains(const Branch& branch) const {
   PerCard gains{};
@@ -212,7 +210,7 @@ SubsetSearch::PerCard SubsetSearch::TwiceGains(const Branch& branch) const {
         break;
       }
       if (Holds(branch.open, other)) {
-        gain += shape_.Gbps(card, other);
+        gain += Worth(card, other);
         --partners;
       }
     }
@@ -222,23 +220,23 @@ SubsetSearch::PerCard SubsetSearch::TwiceGains(const Branch& branch) const {
 
 bool SubsetSearch::Promising(const Branch& branch, const PerCard& twice_gains) const {
   const int open = Open(branch);
-  std::int64_t total = branch.total;
+  std::int64_t pairs = branch.pairs;
   if (!goal_.remaining_only) {
-    total += FloorOfHalf(
+    pairs += FloorOfHalf(
         SumOfLargest(branch.open, open, [&](std::size_t card) { return twice_gains[card]; }));
-    if (best_ != 0 && total < best_key_[0]) {
+    if (best_ != 0 && pairs / kWorthOfOneGbps < best_key_[0]) {
       return false;
     }
   }
-  std::int64_t remaining = RemainingAfter(branch.chosen);
-  // A card takes all its links with it, but those to other taken cards are gone already.
-  remaining += FloorOfHalf(SumOfLargest(
-      branch.open, open, [&](std::size_t card) { return twice_gains[card] - 2 * degree_[card]; }));
+  const std::int64_t remaining = 25 * branch.pairs - branch.loss +
+                                 FloorOfHalf(SumOfLargest(branch.open, open, [&](std::size_t card) {
+                                   return 25 * twice_gains[card] - 2 * loss_[card];
+                                 }));
   if (goal_.least_remaining && remaining < *goal_.least_remaining) {
     return false;
   }
   const CardSet lowest = branch.chosen | LowestCards(branch.open, open);
-  return BeatsBest(KeyOf(total, LeastNuma(branch), remaining), lowest);
+  return BeatsBest(KeyOf(pairs, LeastNuma(branch), remaining), lowest);
 }
 
 bool SubsetSearch::BeatsBest(const Key& key, CardSet lowest_set) const {
@@ -262,8 +260,9 @@ int SubsetSearch::Pick(const Branch& branch, const PerCard& twice_gains) const {
   std::int64_t best_gain = std::numeric_limits<std::int64_t>::min();
   for (; next != 0; next = WithoutLowest(next)) {
     const int card = LowestOf(next);
-    const std::int64_t gain =
-        twice_gains[Index(card)] - (goal_.remaining_only ? 2 * degree_[Index(card)] : 0);
+    const std::int64_t gain = goal_.remaining_only
+                                  ? 25 * twice_gains[Index(card)] - 2 * loss_[Index(card)]
+                                  : twice_gains[Index(card)];
     if (gain > best_gain) {
       best = card;
       best_gain = gain;
@@ -292,9 +291,10 @@ int SubsetSearch::LeastNuma(const Branch& branch) const {
   return nodes;
 }
 
-SubsetSearch::Key SubsetSearch::KeyOf(std::int64_t total, int numa_nodes,
+SubsetSearch::Key SubsetSearch::KeyOf(std::int64_t pairs, int numa_nodes,
                                       std::int64_t remaining) const {
-  return goal_.remaining_only ? Key{remaining, 0, 0} : Key{total, -numa_nodes, remaining};
+  return goal_.remaining_only ? Key{remaining, 0, 0}
+                              : Key{pairs / kWorthOfOneGbps, -numa_nodes, remaining};
 }
 
 }  // namespace aliquot::topology

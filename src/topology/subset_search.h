@@ -40,8 +40,6 @@ class SubsetSearch {
   // keeps the goal, to start from.
   std::optional<CardSet> Best(const Goal& goal, std::optional<CardSet> known, Steps& steps);
 
-  // What remains when `set` is taken.
-  std::int64_t RemainingAfter(CardSet set) const;
   // With which cards may this one be in a set?
   CardSet CompatibleWith(int card) const { return compatible_[static_cast<std::size_t>(card)]; }
 
@@ -51,11 +49,13 @@ class SubsetSearch {
   // Figures of one card each.
   using PerCard = std::array<std::int64_t, kMaxCards>;
 
+  // Sums are in the worth of pairs (remaining_table.h), of which the GB/s are the high bits.
   struct Branch {
     CardSet chosen = 0;
     CardSet open = 0;        // cards that may still be added
-    std::int64_t total = 0;  // sum over pairs of the chosen
-    PerCard links{};         // of each open card to the chosen ones, added up
+    std::int64_t pairs = 0;  // of the chosen cards
+    std::int64_t loss = 0;   // of the chosen cards (loss_)
+    PerCard links{};         // of each free card to the chosen ones, added up
   };
 
   void FillCards();
@@ -69,14 +69,18 @@ class SubsetSearch {
   bool BeatsBest(const Key& key, CardSet lowest_set) const;
   int Pick(const Branch& branch, const PerCard& twice_gains) const;
   int LeastNuma(const Branch& branch) const;
-  Key KeyOf(std::int64_t total, int numa_nodes, std::int64_t remaining) const;
+  Key KeyOf(std::int64_t pairs, int numa_nodes, std::int64_t remaining) const;
+  std::int64_t Worth(int a, int b) const {
+    return worth_[static_cast<std::size_t>(a) * shape_.numa.size() + static_cast<std::size_t>(b)];
+  }
   int Open(const Branch& branch) const { return request_.count - CountOf(branch.chosen); }
 
   const SetShape& shape_;
   const SetRequest& request_;
   const CardSet free_;
-  std::int64_t free_total_ = 0;
-  PerCard degree_{};                         // links to all free cards, added up
+  // What remains, written card by card: 25 times the pairs of the set, less this of each card.
+  PerCard loss_{};
+  std::vector<std::int64_t> worth_;          // square: the worth of each pair
   std::vector<std::vector<int>> nearest_;    // by card: free cards, best linked first
   std::vector<CardSet> compatible_, alike_;  // by card
   std::vector<CardSet> numa_groups_;         // free cards of each NUMA node

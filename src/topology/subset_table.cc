@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <functional>
 
-#include "topology/remaining_table.h"
-
 namespace aliquot::topology {
 namespace {
 
@@ -35,6 +33,7 @@ std::uint64_t RankKey(const Connectedness& of, std::size_t set) {
 SubsetTable::SubsetTable(const SetShape& shape)
     : all_(shape.all()),
       of_(std::size_t{1} << shape.card_count()),
+      remaining_(shape),
       all_nvlink_(std::size_t{1} << shape.card_count(), true),
       ranked_(static_cast<std::size_t>(shape.card_count()) + 1) {
   FillSums(shape);
@@ -42,7 +41,6 @@ SubsetTable::SubsetTable(const SetShape& shape)
   for (std::size_t set = 0; set < of_.size(); ++set) {
     of_[set].ring_gbps = rings[set];
   }
-  remaining_ = RemainingTable(shape, rings);
   Rank();
 }
 
@@ -87,21 +85,39 @@ const std::vector<std::uint16_t>& SubsetTable::OfSize(int count) const {
   return ranked_[some ? static_cast<std::size_t>(count) : 0];
 }
 
+SetOrder SubsetTable::OrderOf(const SetRequest& request) const {
+  if (!request.sensitive) {
+    return SetOrder::kLeavesMost;
+  }
+  const bool larger_part_of_empty =
+      (all_ & ~request.free) == 0 && 2 * request.count > CountOf(all_);
+  return request.split_well && larger_part_of_empty ? SetOrder::kSplitsWell
+                                                    : SetOrder::kBestConnected;
+}
+
+SetValue SubsetTable::ValueOf(CardSet set, CardSet free) const {
+  return {of_[set], remaining_.After(set, free), of_[set].ring_gbps + of_[free & ~set].ring_gbps};
+}
+
 CardSet SubsetTable::Choose(const SetRequest& request) const {
   const CardSet free = request.free & all_;
   if (CountOf(free) < request.count) {
     return 0;
   }
+  const SetOrder order = OrderOf(request);
   CardSet best = 0;
+  SetValue best_value;
   for (const std::uint16_t set : OfSize(request.count)) {
     if (!Allows(request, set)) {
       continue;
     }
-    if (best != 0 && request.sensitive && of_[best].BetterThan(of_[set])) {
+    if (best != 0 && order == SetOrder::kBestConnected && best_value.of.BetterThan(of_[set])) {
       break;  // the ranking goes down from here
     }
-    if (best == 0 || remaining_[free & ~set] > remaining_[free & ~best]) {
+    const SetValue value = ValueOf(set, free);
+    if (best == 0 || BetterValue(value, best_value, order)) {
       best = set;
+      best_value = value;
     }
   }
   return best;
@@ -117,8 +133,7 @@ std::vector<CardSet> SubsetTable::Ranked(const SetRequest& request) const {
   const CardSet free = request.free & all_;
   // Stable: the ranking has equal sets in the order of their indices already.
   std::stable_sort(sets.begin(), sets.end(), [&](CardSet a, CardSet b) {
-    return BetterValue({of_[a], remaining_[free & ~a]}, {of_[b], remaining_[free & ~b]},
-                       request.sensitive);
+    return BetterValue(ValueOf(a, free), ValueOf(b, free), OrderOf(request));
   });
   return sets;
 }

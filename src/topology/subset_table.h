@@ -9,6 +9,7 @@
 
 #include "topology/card_set.h"
 #include "topology/connectedness.h"
+#include "topology/remaining_table.h"
 #include "topology/ring_table.h"
 #include "topology/set_objective.h"
 
@@ -24,11 +25,13 @@ class SubsetTable {
   explicit SubsetTable(const SetShape& shape);
 
   const Connectedness& Of(CardSet set) const { return of_[set]; }
-  std::int64_t Remaining(CardSet free) const { return remaining_[free]; }
+  SetOrder OrderOf(const SetRequest& request) const;
+  // Pre: `set` is part of `free`, `free` of the node's cards.
+  SetValue ValueOf(CardSet set, CardSet free) const;
 
-  // The best set that the request allows: the first free one in the ranking or, of those as well
-  // connected, the one that leaves most; for an insensitive pod the one that leaves most of all.
-  // 0 when there is none. At most one look at each subset of the size: 12,870 for 8 of 16 cards.
+  // The best set that the request allows. kBestConnected: the first free one in the ranking or, of
+  // those as well connected, the one that leaves most; the other orders look at all of the size,
+  // 12,870 for 8 of 16 cards. 0 when there is none.
   CardSet Choose(const SetRequest& request) const;
 
   // All sets that the request allows, best first.
@@ -41,8 +44,8 @@ class SubsetTable {
   const std::vector<std::uint16_t>& OfSize(int count) const;
 
   CardSet all_ = 0;
-  std::vector<Connectedness> of_;                   // by set
-  std::vector<std::int32_t> remaining_;             // by free set
+  std::vector<Connectedness> of_;  // by set
+  RemainingTable remaining_;
   std::vector<bool> all_nvlink_;                    // by set: is every pair linked by NVLink?
   std::vector<std::vector<std::uint16_t>> ranked_;  // by count: sets, best connected first
 };
