@@ -13,15 +13,18 @@ namespace aliquot::api {
 //   {"v":1,"driver":"..","models":["..",..],
 //    "cards":[[uuid,minor,model index,MiB,PCI id,NUMA node,compute capability,health,mode],..],
 //    "links":"<upper triangle row by row, comma separated; empty = unknown>"}
-// Optional keys: state ("leaving" is read, any other value ignored); nics and gbps are ignored
-// here. Unknown keys and elements past the ninth of a card are ignored: a later minor form may add
-// them.
+// Optional keys:
+//   "nics":[[name,PCI id,NUMA node,"<class to each card, comma separated>"],..]
+//   "gbps":"<measured GB/s one way, whole numbers, the triangle of links; 0 = not measured>"
+//   "state":"leaving" (any other value is ignored)
+// About 1 KB for 8 cards, 3 KB with NICs and figures. Unknown keys and elements past the ninth of a
+// card are ignored: a later minor form may add them.
 inline constexpr int kInventoryVersion = 1;
 inline constexpr std::size_t kMaxCardsPerNode = 64;
 
 // Pure and thread-safe. Refused with one sentence naming field, value and remedy: an unknown
-// version, more than 64 cards, a repeated UUID or minor number, a negative size, a triangle of the
-// wrong length.
+// version, more than 64 cards or NICs, a repeated UUID or minor number, a negative size or figure,
+// a triangle or a NIC's classes of the wrong length.
 Result<model::Inventory> ParseInventory(std::string_view json);
 
 // The same format; equal inventories give equal bytes. Pre: the inventory would pass

@@ -78,9 +78,12 @@ INSTANTIATE_TEST_SUITE_P(
     Fuzz, Corpus,
     testing::Values(Target{"extender_arguments", ExtenderArguments},
                     Target{"bind_arguments", BindArguments},
+                    Target{"preemption_arguments", PreemptionArguments},
                     Target{"admission_review", AdmissionReview}, Target{"inventory", Inventory},
                     Target{"allocation", Allocation}, Target{"objects", Objects},
-                    Target{"http_requests", HttpRequests}, Target{"chunked_body", ChunkedBody}),
+                    Target{"http_requests", HttpRequests}, Target{"chunked_body", ChunkedBody},
+                    Target{"smi_matrix", SmiMatrix}, Target{"nccl_xml", NcclXml},
+                    Target{"pair_list", PairList}, Target{"measured_gbps", MeasuredGbps}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

@@ -13,12 +13,17 @@ namespace aliquot::fuzz {
 
 void ExtenderArguments(std::string_view input);
 void BindArguments(std::string_view input);
+void PreemptionArguments(std::string_view input);
 void AdmissionReview(std::string_view input);
 void Inventory(std::string_view input);
 void Allocation(std::string_view input);
 void Objects(std::string_view input);       // pods, nodes, lists, watch events, Status
 void HttpRequests(std::string_view input);  // the bytes of one connection
 void ChunkedBody(std::string_view input);
+void SmiMatrix(std::string_view input);  // `nvidia-smi topo -m`
+void NcclXml(std::string_view input);
+void PairList(std::string_view input);      // MAPA's CSV
+void MeasuredGbps(std::string_view input);  // and which format a text is
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {

@@ -14,6 +14,10 @@ void Inventory(std::string_view input) {
   const std::size_t cards = inventory->cards.size();
   Require(cards <= api::kMaxCardsPerNode);
   Require(inventory->links.empty() || inventory->links.size() == cards * (cards - 1) / 2);
+  Require(inventory->gbps.empty() || inventory->gbps.size() == cards * (cards - 1) / 2);
+  for (const model::Nic& nic : inventory->nics) {
+    Require(nic.to_cards.size() == cards);
+  }
   const std::string text = api::FormatInventory(*inventory);
   const auto again = api::ParseInventory(text);
   Require(again.ok() && api::FormatInventory(*again) == text);

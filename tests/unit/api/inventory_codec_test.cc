@@ -43,7 +43,7 @@ TEST(ParseInventory, ReadsCardsAndLinks) {
 TEST(ParseInventory, LaterKeysAndElementsAreIgnoredAndOnlyLeavingCounts) {
   const auto inventory = ParseInventory(Inventory(
       R"(["GPU-a",0,0,81920,"0000:01:00.0",0,"8.0","ok","",{"more":1}])", "",
-      R"(,"nics":[["mlx5_0","0000:03:00.0",0,"PIX"]],"gbps":"200","state":"leaving","later":[])"));
+      R"(,"nics":[["mlx5_0","0000:03:00.0",0,"PIX","more"]],"state":"leaving","later":[])"));
   ASSERT_TRUE(inventory.ok()) << inventory.status().ToString();
   EXPECT_TRUE(inventory->leaving);
   EXPECT_FALSE(ParseInventory(Inventory(kFirst, "", R"(,"state":"other")"))->leaving);
@@ -52,6 +52,60 @@ TEST(ParseInventory, LaterKeysAndElementsAreIgnoredAndOnlyLeavingCounts) {
 TEST(ParseInventory, UnknownLinksAndNoCardsAreFine) {
   EXPECT_TRUE(ParseInventory(Inventory(Both(), ""))->links.empty());
   EXPECT_TRUE(ParseInventory(Inventory("", ""))->cards.empty());
+}
+
+TEST(ParseInventory, ReadsNicsAndMeasuredFigures) {
+  const auto inventory = ParseInventory(
+      Inventory(Both(), "NV4", R"(,"nics":[["mlx5_0","0000:03:00.0",1,"PIX,SYS"]],"gbps":"96")"));
+  ASSERT_TRUE(inventory.ok()) << inventory.status().ToString();
+  ASSERT_EQ(inventory->nics.size(), 1u);
+  EXPECT_EQ(inventory->nics[0].name, "mlx5_0");
+  EXPECT_EQ(inventory->nics[0].pci, "0000:03:00.0");
+  EXPECT_EQ(inventory->nics[0].numa, 1);
+  EXPECT_EQ(inventory->nics[0].to_cards, (std::vector<std::string>{"PIX", "SYS"}));
+  EXPECT_EQ(inventory->gbps, std::vector<int>{96});
+  const auto without = ParseInventory(Inventory(Both(), "NV4", R"(,"nics":[],"gbps":"")"));
+  EXPECT_TRUE(without->nics.empty());
+  EXPECT_TRUE(without->gbps.empty());
+  EXPECT_NE(inventory->shape, without->shape);
+}
+
+TEST(ParseInventory, RefusesBadNics) {
+  const auto nic = [](const std::string& elements) {
+    return Refusal(Inventory(Both(), "", R"(,"nics":[[)" + elements + "]]"));
+  };
+  EXPECT_EQ(nic(R"("mlx5_0","",0)"),
+            "the inventory: nics[0] has 3 elements; give name, PCI id, NUMA node and the classes "
+            "to each card");
+  EXPECT_EQ(nic(R"("mlx5_0","",0,"PIX")"),
+            "the inventory: nics[0][3] has 1 classes for 2 cards; give one for each card");
+  EXPECT_EQ(nic(R"("mlx5_0","",0,"PIX,p x")"),
+            "the inventory: nics[0][3] holds the class \"p x\"; use NVIDIA's words: NV1 and up, "
+            "C2C, PIX, PXB, PHB, NODE, SYS");
+  EXPECT_EQ(nic(R"("","",0,"PIX,PIX")"),
+            "the inventory: nics[0][0] has 0 bytes; give a name of 1 to 64, such as mlx5_0");
+  EXPECT_EQ(nic(R"("mlx5_0","",-2,"PIX,PIX")"),
+            "the inventory: nics[0][2] is -2; use -1 to 4095");
+  std::string many;
+  for (int i = 0; i < 65; ++i) {
+    many += (i == 0 ? "" : ",") + std::string(R"(["n","",0,"PIX,PIX"])");
+  }
+  EXPECT_EQ(Refusal(Inventory(Both(), "", R"(,"nics":[)" + many + "]")),
+            "the inventory: nics lists more than 64 NICs; publish at most that many");
+}
+
+TEST(ParseInventory, RefusesBadMeasuredFigures) {
+  const auto gbps = [](const std::string& text) {
+    return Refusal(Inventory(Both(), "", R"(,"gbps":")" + text + "\""));
+  };
+  EXPECT_EQ(gbps("1,2"),
+            "the inventory: gbps has 2 figures for 2 cards; give 1, the upper triangle row by row, "
+            "or none");
+  for (const char* figure : {"-5", "52.4", "10001", "fast", " 5"}) {
+    EXPECT_EQ(gbps(figure), "the inventory: gbps holds the figure \"" + std::string(figure) +
+                                "\"; give whole GB/s one way, 0 to 10000, 0 for a pair that was "
+                                "not measured");
+  }
 }
 
 TEST(ParseInventory, RefusalsNameFieldValueAndRemedy) {
@@ -106,6 +160,9 @@ TEST(FormatInventory, WhatIsWrittenReadsBackTheSame) {
   for (
       const std::string& json :
       {Inventory(Both()), Inventory(Both(), "", R"(,"state":"leaving")"),
+       Inventory(Both(), "NV4",
+                 R"(,"nics":[["mlx5_0","0000:03:00.0",-1,"PIX,SYS"],["e","",0,"SYS,SYS"]],)"
+                 R"("gbps":"0","state":"leaving")"),
        std::string(
            R"({"v":1,"driver":"x","models":["NVIDIA \"A\" é"],"cards":[["GPU-a",3,0,1,"",0,"","ok",""]],"links":""})")}) {
     const auto inventory = ParseInventory(json);
@@ -114,7 +171,7 @@ TEST(FormatInventory, WhatIsWrittenReadsBackTheSame) {
   }
 }
 
-TEST(FormatInventory, EightCardsStayWithinAKilobyte) {
+model::Inventory EightCards() {
   model::Inventory inventory;
   inventory.driver = "550.54.15";
   for (int i = 0; i < 8; ++i) {
@@ -130,8 +187,25 @@ TEST(FormatInventory, EightCardsStayWithinAKilobyte) {
     inventory.cards.push_back(card);
   }
   inventory.links.assign(28, "NV18");
-  const std::string text = FormatInventory(inventory);
+  return inventory;
+}
+
+TEST(FormatInventory, EightCardsStayWithinAKilobyte) {
+  const std::string text = FormatInventory(EightCards());
   EXPECT_LE(text.size(), 1024u);
+  EXPECT_TRUE(ParseInventory(text).ok());
+}
+
+TEST(FormatInventory, TwelveNicsAndMeasuredFiguresStayWithinThreeKilobytes) {
+  model::Inventory inventory = EightCards();
+  inventory.gbps.assign(28, 450);
+  for (int i = 0; i < 12; ++i) {
+    inventory.nics.push_back({"mlx5_bond_" + std::to_string(i),
+                              "0000:a" + std::to_string(i % 10) + ":00.0", i / 6,
+                              std::vector<std::string>(8, "NODE")});
+  }
+  const std::string text = FormatInventory(inventory);
+  EXPECT_LE(text.size(), 3072u);
   EXPECT_TRUE(ParseInventory(text).ok());
 }
 
