@@ -23,11 +23,14 @@ def test_the_objects_are_these_and_no_others(objects):
         ("ClusterRole", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-allocator"),
         ("ConfigMap", "aliquot-allocator"), ("Deployment", "aliquot-allocator"),
         ("MutatingWebhookConfiguration", "aliquot"), ("Service", "aliquot-admission"),
-        ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-allocator")]
+        ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-allocator"),
+        ("ValidatingAdmissionPolicy", "aliquot-gpu-uuid"),
+        ("ValidatingAdmissionPolicyBinding", "aliquot-gpu-uuid")]
 
 
 def test_every_namespaced_object_names_its_namespace(objects):
-    cluster_scoped = {"ClusterRole", "ClusterRoleBinding", "MutatingWebhookConfiguration"}
+    cluster_scoped = {"ClusterRole", "ClusterRoleBinding", "MutatingWebhookConfiguration",
+                      "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
     for each in objects:
         expected = None if each["kind"] in cluster_scoped else NAMESPACE
         assert each["metadata"].get("namespace") == expected, each["kind"]
@@ -149,6 +152,35 @@ def test_a_given_ca_bundle_reaches_both_webhooks(helm):
     objects = helm.render("admission.caBundle=QUJD")
     for name in ("mutate", "stamp"):
         assert webhook(objects, name)["clientConfig"]["caBundle"] == "QUJD"
+
+
+# ---- the policy about naming cards ----
+
+def test_naming_cards_is_judged_in_the_api_server_for_new_values_on_gpu_pods_only(objects):
+    spec = one(objects, "ValidatingAdmissionPolicy")["spec"]
+    assert spec["failurePolicy"] == "Fail"
+    assert spec["matchConstraints"] == {"resourceRules": [
+        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods"],
+         "scope": "Namespaced"}]}
+    conditions = {each["name"]: re.sub(r"\s+", " ", each["expression"]) for each in spec["matchConditions"]}
+    assert list(conditions) == ["names-cards-to-have", "anew", "names-our-resources"]
+    assert '.split(",").all(entry, entry.startsWith("!"))' in conditions["names-cards-to-have"]
+    assert conditions["anew"].startswith('request.operation == "CREATE" ||')
+    mutate = webhook(objects, "mutate")["matchConditions"][0]["expression"]
+    assert conditions["names-our-resources"] == re.sub(r"\s+", " ", mutate)
+
+
+def test_naming_cards_needs_the_label_of_the_namespace(objects):
+    (validation,) = one(objects, "ValidatingAdmissionPolicy")["spec"]["validations"]
+    assert 'namespaceObject.metadata.labels["aliquot.io/allow-gpu-uuid"] == "true"' in validation["expression"]
+    assert validation["reason"] == "Forbidden"
+    assert "aliquot.io/allow-gpu-uuid=true" in validation["messageExpression"]
+
+
+def test_the_policy_is_bound_everywhere_and_denies(objects):
+    binding = one(objects, "ValidatingAdmissionPolicyBinding")["spec"]
+    assert binding == {"policyName": one(objects, "ValidatingAdmissionPolicy")["metadata"]["name"],
+                       "validationActions": ["Deny"]}
 
 
 # ---- workload ----

@@ -63,3 +63,11 @@ matchExpressions:
     values:
       {{- toYaml (concat (list "kube-system" .Release.Namespace) .Values.admission.excludedNamespaces | uniq) | nindent 6 }}
 {{- end }}
+
+{{/* CEL: a container of the pod names a resource of ours. */}}
+{{- define "aliquot.namesOurResources" -}}
+(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []))
+.exists(c, has(c.resources) &&
+((has(c.resources.limits) && c.resources.limits.exists(name, name.startsWith({{ .Values.resourceNames.prefix | quote }}))) ||
+(has(c.resources.requests) && c.resources.requests.exists(name, name.startsWith({{ .Values.resourceNames.prefix | quote }})))))
+{{- end }}
