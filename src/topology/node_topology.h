@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +21,7 @@
 #include "topology/connectedness.h"
 #include "topology/description.h"
 #include "topology/link.h"
-#include "topology/subset_table.h"
+#include "topology/set_chooser.h"
 #include "topology/topology_graph.h"
 
 namespace aliquot::topology {
@@ -47,24 +46,21 @@ class NodeTopology {
   std::optional<Path> NearestNic(int card) const;
   const TopologyGraph& graph() const { return graph_; }
 
-  // Exact on nodes of up to kMaxTableCards cards. On larger ones the ring is the one that always
-  // goes to the best-linked card next: never above the best.
-  Connectedness Of(CardSet set) const;
+  // Chooses sets of cards and says how good they are (set_chooser.h).
+  const SetChooser& chooser() const { return *chooser_; }
+  Connectedness Of(CardSet set) const { return chooser_->Of(set); }
 
   // Sum of the links from `card` to the others, GB/s. Pre: `card` is not in `others`.
   int LinksBetween(int card, CardSet others) const;
 
-  // Ranks all sets of cards, once: some milliseconds for 16 cards, microseconds for 8. Of and
-  // BestCards do it when nobody has; call it where nobody waits.
-  void Prepare() const {
-    if (card_count() <= kMaxTableCards) {
-      Table();
-    }
+  // Ranks all sets of cards, once (SetChooser::Prepare).
+  void Prepare() const { chooser_->Prepare(); }
+  // What a bandwidth-sensitive pod gets, 0 when `free` has too few cards.
+  CardSet BestCards(CardSet free, int count) const {
+    SetRequest request{free, count};
+    request.split_well = true;
+    return chooser_->Choose(request).set;
   }
-  // The best-connected `count` cards of `free`; ties go to the lowest indices, so the answer is
-  // one. 0 when `free` has too few or `count` is not positive. Exact on nodes of up to
-  // kMaxTableCards cards; on larger ones greedy from the best pair. A look-up after Prepare().
-  CardSet BestCards(CardSet free, int count) const;
   // The same as ascending indices.
   std::vector<int> BestSet(CardSet free, int count) const {
     return IndicesOf(BestCards(free, count));
@@ -73,16 +69,13 @@ class NodeTopology {
  private:
   explicit NodeTopology(TopologyGraph graph) : graph_(std::move(graph)) {}
 
-  const SubsetTable& Table() const;
-  CardSet GreedySet(CardSet free, int count) const;
-  int GreedyRing(CardSet set) const;
   int Gbps(int a, int b) const { return link(a, b).gbps; }
+  SetShape Shape() const;
 
   TopologyGraph graph_;
   std::vector<int> numa_;
   std::vector<Link> links_;  // square, row by row, measured figures in place
-  mutable std::once_flag table_once_;
-  mutable SubsetTable table_;  // filled by Table(), only up to kMaxTableCards cards
+  std::unique_ptr<const SetChooser> chooser_;
 };
 
 // One NodeTopology a shape. Thread-safe.

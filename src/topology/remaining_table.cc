@@ -17,8 +17,8 @@ std::int64_t WorthToOthers(const SetShape& shape, int card, CardSet others) {
 }  // namespace
 
 std::int64_t RemainingAfter(const SetShape& shape, CardSet set, CardSet free) {
-  // The terms of the definition, pair by pair: inside S 16 - 15; from S to another free card 3 -
-  // 15, as it becomes one in use; from S to a card in use 0 - 3.
+  // The definition pair by pair: inside S 16 - 15; from S to another free card 3 - 15; from S to a
+  // card in use 0 - 3.
   const CardSet in_use = shape.all() & ~free;
   std::int64_t inside_twice = 0;
   std::int64_t to_free = 0;

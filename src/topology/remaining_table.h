@@ -4,11 +4,11 @@
 // What remains of a node for later pods when a set of cards is taken (docs/reference/scoring.md,
 // "What remains"). Pure; thread-safe.
 //
-// The figure is, in units of a sixteenth, what the node's pairs are expected to be worth when the
-// next pod comes, less what they were worth before: by then a card in use is free again with chance
-// one in four, so a pair of free cards counts 16 sixteenths of its worth, one free card and one in
-// use 4, two in use 1. The set itself stays together and comes back together: its pairs count in
-// full. Written with N all cards of the node, F the free ones and S the set:
+// In sixteenths of what a pair is worth: the pairs of the set, in full, as the pod itself has them;
+// and the change of what all pairs are expected to be worth to the next pod. By then a card in use
+// is free again with chance one in four: a pair of free cards counts 16, one free card and one in
+// use 4, two in use 1. With N all cards of the node, F the free ones, S the set and V without the
+// constant:
 //
 //   remaining = 16 pairs(S) + V(F - S) - V(F),  V(X) = 15 pairs(X) + 3 pairs between X and N - X
 //

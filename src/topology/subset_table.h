@@ -17,10 +17,6 @@ namespace aliquot::topology {
 
 class SubsetTable {
  public:
-  SubsetTable() = default;
-  SubsetTable(const std::vector<int>& gbps, const std::vector<int>& numa)
-      : SubsetTable(SetShape{gbps, numa, std::vector<CardSet>(numa.size())}) {}
-  CardSet Best(CardSet free, int count) const { return Choose({free, count}); }
   // Pre: at most kMaxTableCards cards.
   explicit SubsetTable(const SetShape& shape);
 
