@@ -58,10 +58,10 @@ NodeReport ReportOn(const NodeState& node, const scoring::Ask& ask, const scorin
   if (!choice.verdict.fits()) {
     return report;
   }
-  report.score = placer.policy().ExplainNode(node, ask, choice.cards);
+  report.score = placer.PolicyFor(ask).ExplainNode(node, ask, choice.cards);
   for (std::size_t i = 0; i < choice.cards.size(); ++i) {
     report.containers.push_back(
-        Describe(node, ask, ask.demand.containers[i], choice.cards[i], placer.policy()));
+        Describe(node, ask, ask.demand.containers[i], choice.cards[i], placer.PolicyFor(ask)));
   }
   return report;
 }
@@ -114,7 +114,7 @@ Report ExplainPod(const scoring::Ask& ask, std::vector<NodeState> nodes,
   std::sort(nodes.begin(), nodes.end(),
             [](const NodeState& a, const NodeState& b) { return a.facts->name < b.facts->name; });
   Report report;
-  report.policy = placer.policy().name();
+  report.policy = placer.PolicyFor(ask).name();
   scoring::StepBudget budget(placer.options());
   for (const NodeState& node : nodes) {
     report.nodes.push_back(ReportOn(node, ask, placer, budget));

@@ -60,15 +60,22 @@ class Search {
     } else {
       OrderShare(container, candidates);
     }
-    return PlaceSlots(position, candidates, 0, 0);
+    return PlaceSlots(position, candidates, 0, {});
   }
 
-  // Chooses the cards of one container out of candidates[from..] beside `chosen`, then goes on.
-  bool PlaceSlots(std::size_t position, const Candidates& candidates, int from, CardSet chosen) {
+  // The cards of one container so far, and those that may be held beside all of them.
+  struct Slots {
+    CardSet chosen = 0;
+    CardSet beside = kEveryCard;
+  };
+
+  // Chooses the cards of one container out of candidates[from..] beside `slots`, then goes on.
+  bool PlaceSlots(std::size_t position, const Candidates& candidates, int from,
+                  const Slots& slots) {
     const std::size_t container = order_.containers[position];
-    const int missing = layout_.container(container).cards - topology::CountOf(chosen);
+    const int missing = layout_.container(container).cards - topology::CountOf(slots.chosen);
     if (missing == 0) {
-      layout_.Put(container, chosen);
+      layout_.Put(container, slots.chosen);
       if (PlaceFrom(position + 1)) {
         return true;
       }
@@ -76,10 +83,12 @@ class Search {
       return false;
     }
     // The choice of an init container's cards constrains nothing after it: the first will do.
-    const bool one_try = layout_.container(container).kind == model::ContainerKind::kInit;
+    // Unless all cards of the pod must keep together.
+    const bool one_try = layout_.container(container).kind == model::ContainerKind::kInit &&
+                         !layout_.eligible().binds();
     for (int at = from; at + missing <= candidates.count; ++at) {
       const int card = candidates.cards[static_cast<std::size_t>(at)];
-      if (AlikeBefore(container, candidates, from, at)) {
+      if (!topology::Holds(slots.beside, card) || AlikeBefore(container, candidates, from, at)) {
         continue;
       }
       if (steps_ >= max_steps_) {
@@ -87,7 +96,10 @@ class Search {
         return false;
       }
       ++steps_;
-      if (PlaceSlots(position, candidates, at + 1, chosen | topology::CardBit(card))) {
+      const Slots next = {slots.chosen | topology::CardBit(card),
+                          slots.beside & layout_.eligible().Beside(card)};
+      if (EnoughLeft(candidates, at + 1, next, missing - 1) &&
+          PlaceSlots(position, candidates, at + 1, next)) {
         return true;
       }
       if (one_try || out_of_steps_) {
@@ -95,6 +107,19 @@ class Search {
       }
     }
     return false;
+  }
+
+  // Are there still `missing` candidates that may join? Ends hopeless branches where cards must
+  // keep together; else the loop over candidates has seen to it.
+  bool EnoughLeft(const Candidates& candidates, int from, const Slots& slots, int missing) const {
+    if (!layout_.eligible().binds()) {
+      return true;
+    }
+    for (int at = from; missing > 0 && at < candidates.count; ++at) {
+      missing -=
+          topology::Holds(slots.beside, candidates.cards[static_cast<std::size_t>(at)]) ? 1 : 0;
+    }
+    return missing <= 0;
   }
 
   // A card like one already tried in this slot leads to the same end.
@@ -141,6 +166,21 @@ class Search {
     candidates.count = count;
   }
 
+  // What the policy would take; where cards must keep together, the best set of those that do, and
+  // 0 when there is none.
+  CardSet PreferredSet(CardSet from, int count) const {
+    if (!layout_.eligible().binds()) {
+      return policy_.ChooseSet(layout_.view(), ask_, from, count);
+    }
+    topology::SetRequest request;
+    request.free = from;
+    request.count = count;
+    request.sensitive = model::BandwidthSensitive(ask_.demand);
+    request.all_nvlink = ask_.demand.wishes.all_nvlink;
+    request.one_numa = ask_.demand.wishes.one_numa;
+    return layout_.view().facts->topology->chooser().Choose(request).set;
+  }
+
   // First the pod's own cards, then what the policy would take, then the rest.
   void OrderWhole(std::size_t container, Candidates& candidates) const {
     const int asked = layout_.container(container).cards;
@@ -151,10 +191,8 @@ class Search {
     if (topology::CountOf(fitting) < asked) {
       return;
     }
-    const CardSet preferred_own =
-        from_own == 0 ? 0 : policy_.ChooseSet(layout_.view(), ask_, own, from_own);
-    const CardSet preferred =
-        from_own == asked ? 0 : policy_.ChooseSet(layout_.view(), ask_, others, asked - from_own);
+    const CardSet preferred_own = from_own == 0 ? 0 : PreferredSet(own, from_own);
+    const CardSet preferred = from_own == asked ? 0 : PreferredSet(others, asked - from_own);
     for (CardSet part : {preferred_own, preferred, fitting & ~preferred_own & ~preferred}) {
       for (; part != 0; part = topology::WithoutLowest(part)) {
         candidates.cards[static_cast<std::size_t>(candidates.count++)] =

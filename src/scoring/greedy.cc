@@ -6,10 +6,13 @@ namespace {
 
 using topology::CardSet;
 
-CardSet TakeLowest(CardSet from, int count) {
-  CardSet taken = 0;
-  for (; count > 0 && from != 0; --count, from = topology::WithoutLowest(from)) {
-    taken |= topology::CardBit(topology::LowestOf(from));
+// Adds up to `count` of the lowest cards of `from` to `taken`, each one that may join those before.
+CardSet TakeLowest(const EligibleCards& eligible, CardSet from, int count, CardSet taken) {
+  from &= eligible.BesideAll(taken) & ~taken;
+  for (; count > 0 && from != 0; --count) {
+    const int card = topology::LowestOf(from);
+    taken |= topology::CardBit(card);
+    from = topology::WithoutLowest(from) & eligible.Beside(card);
   }
   return taken;
 }
@@ -25,9 +28,13 @@ bool PlaceGreedily(PodLayout& layout, const PlacementOrder& order) {
     }
     CardSet chosen = 0;
     if (asked.kind == model::ContainerKind::kInit) {
-      chosen = TakeLowest(fitting & layout.touched(), asked.cards);
+      chosen = TakeLowest(layout.eligible(), fitting & layout.touched(), asked.cards, 0);
     }
-    chosen |= TakeLowest(fitting & ~chosen, asked.cards - topology::CountOf(chosen));
+    chosen =
+        TakeLowest(layout.eligible(), fitting, asked.cards - topology::CountOf(chosen), chosen);
+    if (topology::CountOf(chosen) < asked.cards) {
+      return false;
+    }
     layout.Put(container, chosen);
   }
   return true;

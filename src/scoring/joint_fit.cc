@@ -18,11 +18,12 @@ namespace {
 
 // The refusal of the first container that can never fit by itself, else of the first that does not
 // fit by itself now, else kNone.
-Refusal CheckOneByOne(const NodeState& node, const model::PodDemand& demand, int max_sharers) {
+Refusal CheckOneByOne(const NodeState& node, const model::PodDemand& demand, int max_sharers,
+                      topology::CardSet cards) {
   Refusal first = Refusal::kNone;
   for (const model::ContainerDemand& each : demand.containers) {
     const Refusal refusal =
-        each.whole ? CheckWhole(node, each) : CheckShare(node, each, max_sharers);
+        each.whole ? CheckWhole(node, each, cards) : CheckShare(node, each, max_sharers, cards);
     if (!CouldFitLater(refusal)) {
       return refusal;
     }
@@ -32,7 +33,7 @@ Refusal CheckOneByOne(const NodeState& node, const model::PodDemand& demand, int
 }
 
 // All that stays to the end needs this much at once: a bound that ends most hopeless searches.
-Refusal CheckSums(const NodeState& node, const model::PodDemand& demand) {
+Refusal CheckSums(const NodeState& node, const model::PodDemand& demand, topology::CardSet cards) {
   std::int64_t core = 0;
   std::int64_t mib = 0;
   for (const model::ContainerDemand& each : demand.containers) {
@@ -42,7 +43,7 @@ Refusal CheckSums(const NodeState& node, const model::PodDemand& demand) {
     }
   }
   for (std::size_t i = 0; i < node.card_count; ++i) {
-    if (node.cards[i].usable) {
+    if (node.cards[i].usable && topology::Holds(cards, static_cast<int>(i))) {
       core -= std::max(0, node.cards[i].core_free());
       mib -= std::max(0, node.cards[i].mib_free());
     }
@@ -50,11 +51,34 @@ Refusal CheckSums(const NodeState& node, const model::PodDemand& demand) {
   return core > 0 || mib > 0 ? Refusal::kNotEnoughFree : Refusal::kNone;
 }
 
+// The node as it would be without any pod.
+class EmptyNode {
+ public:
+  explicit EmptyNode(const NodeState& node) : state_(node) {
+    for (std::size_t i = 0; i < node.card_count; ++i) {
+      cards_[i] = CardState();
+      cards_[i].mib_total = node.cards[i].mib_total;
+      cards_[i].usable = node.cards[i].usable;
+    }
+    state_.cards = cards_.data();
+  }
+  EmptyNode(const EmptyNode&) = delete;
+  EmptyNode& operator=(const EmptyNode&) = delete;
+
+  const NodeState& state() const { return state_; }
+
+ private:
+  std::array<CardState, topology::kMaxCards> cards_;
+  NodeState state_;
+};
+
 class JointFit {
  public:
-  JointFit(const Ask& ask, const PlacerOptions& options, const Policy& policy, StepBudget& budget)
+  JointFit(const Ask& ask, const EligibleCards& eligible, const PlacerOptions& options,
+           const Policy& policy, StepBudget& budget)
       : ask_(ask),
         demand_(ask.demand),
+        eligible_(eligible),
         options_(options),
         policy_(policy),
         budget_(budget),
@@ -63,54 +87,104 @@ class JointFit {
 
   Verdict Place(const NodeState& node, model::CardsOfContainers* cards) {
     Verdict verdict;
-    verdict.refusal = CheckOneByOne(node, demand_, options_.max_sharers_per_card);
+    verdict.refusal =
+        CheckOneByOne(node, demand_, options_.max_sharers_per_card, eligible_.cards());
     if (!CouldFitLater(verdict.refusal)) {
       return verdict;
     }
     if (verdict.fits()) {
-      verdict.refusal = CheckSums(node, demand_);
+      verdict.refusal = CheckSums(node, demand_, eligible_.cards());
     }
     if (verdict.fits()) {
       verdict = Search(node, cards);
     }
-    if (!verdict.fits() && !verdict.cut_short && NeverFits(node)) {
-      verdict.refusal = Refusal::kTooFewCards;
+    if (!verdict.fits() && !verdict.cut_short) {
+      NameTheReason(node, verdict);
     }
     return verdict;
   }
 
  private:
-  SearchResult SearchSteps(PodLayout& layout) {
+  // kFound, kNone (proven) or kOutOfSteps for the layout's own company of cards.
+  SearchEnd SearchSteps(PodLayout& layout) {
     const SearchResult result = SearchExact(layout, ask_, order_, policy_, steps_left_);
     steps_left_ -= result.steps;
     budget_.Take(result.steps);
-    return result;
+    return result.end;
+  }
+
+  SearchEnd SearchOn(const NodeState& node, const EligibleCards& eligible) {
+    if (CheckSums(node, demand_, eligible.cards()) != Refusal::kNone) {
+      return SearchEnd::kNone;
+    }
+    PodLayout layout(node, demand_, options_.max_sharers_per_card, eligible);
+    return SearchSteps(layout);
   }
 
   Verdict Search(const NodeState& node, model::CardsOfContainers* cards) {
     Verdict verdict;
-    PodLayout layout(node, demand_, options_.max_sharers_per_card);
-    const SearchEnd end = SearchSteps(layout).end;
+    PodLayout layout(node, demand_, options_.max_sharers_per_card, eligible_);
+    const SearchEnd end = SearchSteps(layout);
     if (end == SearchEnd::kFound) {
       CopyTo(layout, cards);
       return verdict;
     }
     if (end == SearchEnd::kOutOfSteps) {
-      const int card = CardForAll(node, demand_, options_.max_sharers_per_card);
+      const int card = CardForAll(node, demand_, options_.max_sharers_per_card, eligible_.cards());
       if (card >= 0) {
         // What Check answers without a search must hold here too.
         FillWith(card, cards);
         return verdict;
       }
       verdict.cut_short = true;
-      PodLayout again(node, demand_, options_.max_sharers_per_card);
+      PodLayout again(node, demand_, options_.max_sharers_per_card, eligible_);
       if (PlaceGreedily(again, order_)) {
         CopyTo(again, cards);
         return verdict;
       }
     }
     verdict.refusal = Refusal::kNotTogether;
+    if (demand_.containers.size() == 1) {
+      // It fits by itself: only a wish can be in the way.
+      verdict.refusal = demand_.wishes.all_nvlink ? Refusal::kNvlinkedTaken : Refusal::kNumaTaken;
+    }
     return verdict;
+  }
+
+  // Never, when a search proves that the node could not hold the pod without its other pods either;
+  // when that runs out of steps, not proven. Where cards must keep together and the pod would fit
+  // if they need not, that is the reason.
+  void NameTheReason(const NodeState& node, Verdict& verdict) {
+    const EmptyNode empty(node);
+    const bool binds = eligible_.binds();
+    if (SearchOn(empty.state(), eligible_) == SearchEnd::kNone) {
+      verdict.refusal = binds ? WishInTheWay(empty.state(), Refusal::kNotNvlinked,
+                                             Refusal::kNotOneNuma, Refusal::kTooFewCards)
+                              : Refusal::kTooFewCards;
+    } else if (binds && FitsOneByOne(verdict.refusal)) {
+      verdict.refusal =
+          WishInTheWay(node, Refusal::kNvlinkedTaken, Refusal::kNumaTaken, Refusal::kNotTogether);
+    }
+  }
+
+  static bool FitsOneByOne(Refusal refusal) {
+    return refusal == Refusal::kNotTogether || refusal == Refusal::kNvlinkedTaken ||
+           refusal == Refusal::kNumaTaken;
+  }
+
+  // `neither` when the pod does not fit in any company of cards; else `link` when it does not fit
+  // with NVLink alone; else `numa`. When the steps run out, the earlier answer.
+  Refusal WishInTheWay(const NodeState& node, Refusal link, Refusal numa, Refusal neither) {
+    if (SearchOn(node, eligible_.Unbound()) == SearchEnd::kNone) {
+      return neither;
+    }
+    const model::CardWishes& wishes = demand_.wishes;
+    if (!wishes.one_numa || !wishes.all_nvlink) {
+      return wishes.all_nvlink ? link : numa;
+    }
+    model::CardWishes only_link = wishes;
+    only_link.one_numa = false;
+    return SearchOn(node, EligibleCards(node, only_link)) == SearchEnd::kFound ? numa : link;
   }
 
   void FillWith(int card, model::CardsOfContainers* cards) const {
@@ -125,25 +199,9 @@ class JointFit {
     }
   }
 
-  // Proven by a search on the node without its pods; when that runs out of steps, not proven.
-  bool NeverFits(const NodeState& node) {
-    std::array<CardState, topology::kMaxCards> cards;
-    for (std::size_t i = 0; i < node.card_count; ++i) {
-      cards[i] = CardState();
-      cards[i].mib_total = node.cards[i].mib_total;
-      cards[i].usable = node.cards[i].usable;
-    }
-    NodeState empty = node;
-    empty.cards = cards.data();
-    if (CheckSums(empty, demand_) != Refusal::kNone) {
-      return true;
-    }
-    PodLayout layout(empty, demand_, options_.max_sharers_per_card);
-    return SearchSteps(layout).end == SearchEnd::kNone;
-  }
-
   const Ask& ask_;
   const model::PodDemand& demand_;
+  const EligibleCards& eligible_;
   const PlacerOptions& options_;
   const Policy& policy_;
   StepBudget& budget_;
@@ -153,12 +211,14 @@ class JointFit {
 
 }  // namespace
 
-Verdict PlaceJointly(const NodeState& node, const Ask& ask, const PlacerOptions& options,
-                     const Policy& policy, StepBudget& budget, model::CardsOfContainers* cards) {
-  if (cards == nullptr && CardForAll(node, ask.demand, options.max_sharers_per_card) >= 0) {
+Verdict PlaceJointly(const NodeState& node, const Ask& ask, const EligibleCards& eligible,
+                     const PlacerOptions& options, const Policy& policy, StepBudget& budget,
+                     model::CardsOfContainers* cards) {
+  if (cards == nullptr &&
+      CardForAll(node, ask.demand, options.max_sharers_per_card, eligible.cards()) >= 0) {
     return {};
   }
-  return JointFit(ask, options, policy, budget).Place(node, cards);
+  return JointFit(ask, eligible, options, policy, budget).Place(node, cards);
 }
 
 }  // namespace aliquot::scoring

@@ -28,7 +28,8 @@ model::ContainerDemand AsOneShare(const model::PodDemand& demand) {
 
 }  // namespace
 
-int CardForAll(const NodeState& node, const model::PodDemand& demand, int max_sharers) {
+int CardForAll(const NodeState& node, const model::PodDemand& demand, int max_sharers,
+               topology::CardSet cards) {
   for (const model::ContainerDemand& each : demand.containers) {
     if (each.whole || each.cards != 1) {
       return -1;
@@ -36,7 +37,8 @@ int CardForAll(const NodeState& node, const model::PodDemand& demand, int max_sh
   }
   const model::ContainerDemand peak = AsOneShare(demand);
   for (std::size_t card = 0; card < node.card_count; ++card) {
-    if (ShareFits(node.cards[card], peak, max_sharers)) {
+    if (topology::Holds(cards, static_cast<int>(card)) &&
+        ShareFits(node.cards[card], peak, max_sharers)) {
       return static_cast<int>(card);
     }
   }

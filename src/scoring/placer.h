@@ -7,6 +7,7 @@
 #include "model/demand.h"
 #include "model/peak.h"
 #include "scoring/ask.h"
+#include "scoring/eligible_cards.h"
 #include "scoring/node_state.h"
 #include "scoring/policy.h"
 #include "scoring/refusal.h"
@@ -47,13 +48,16 @@ struct Choice {
 
 // Exact search with backtracking over a pod's GPU containers, guided by a policy, bounded by steps
 // (never by a clock). Cards that look alike (same free amounts, same load of this pod so far) are
-// tried once. The policy must outlive it.
+// tried once. Room that is claimed for pods of higher priority (NodeState::claims) is not there for
+// the pod. The policy must outlive it.
 class Placer {
  public:
   Placer(const PlacerOptions& options, const Policy& policy) : options_(options), policy_(policy) {}
 
   const PlacerOptions& options() const { return options_; }
   const Policy& policy() const { return policy_; }
+  // The policy of aliquot.io/placement where the pod says it, else policy().
+  const Policy& PolicyFor(const Ask& ask) const;
 
   // Does it fit now? For a pod with one GPU container the cards are not ranked.
   Verdict Check(const NodeState& node, const Ask& ask, StepBudget& budget) const;
@@ -64,6 +68,13 @@ class Placer {
   void ChooseInto(const NodeState& node, const Ask& ask, StepBudget& budget, Choice& choice) const;
 
  private:
+  Verdict CheckCards(const NodeState& node, const Ask& ask, StepBudget& budget) const;
+  void ChooseCards(const NodeState& node, const Ask& ask, StepBudget& budget, Choice& choice) const;
+  void ChooseEligible(const NodeState& node, const Ask& ask, const EligibleCards& eligible,
+                      StepBudget& budget, Choice& choice) const;
+  void NameTheClaim(const NodeState& node, const Ask& ask, StepBudget& budget,
+                    Verdict& verdict) const;
+
   const PlacerOptions options_;
   const Policy& policy_;
 };

@@ -7,8 +7,13 @@ namespace aliquot::scoring {
 
 using topology::CardSet;
 
-PodLayout::PodLayout(const NodeState& node, const model::PodDemand& demand, int max_sharers)
-    : node_(node), demand_(demand), max_sharers_(max_sharers), placed_(demand.containers.size()) {
+PodLayout::PodLayout(const NodeState& node, const model::PodDemand& demand, int max_sharers,
+                     const EligibleCards& eligible)
+    : node_(node),
+      demand_(demand),
+      max_sharers_(max_sharers),
+      eligible_(eligible),
+      placed_(demand.containers.size()) {
   std::fill_n(steady_.begin(), node.card_count, Load());
   std::copy_n(node.cards, node.card_count, view_cards_.begin());
   view_ = node;
@@ -60,7 +65,8 @@ CardSet PodLayout::FittingCards(std::size_t index) const {
     const int card = static_cast<int>(i);
     fitting |= Fits(index, card) ? topology::CardBit(card) : CardSet{0};
   }
-  return fitting;
+  return fitting & eligible_.cards() &
+         (eligible_.binds() ? eligible_.BesideAll(touched()) : kEveryCard);
 }
 
 void PodLayout::Put(std::size_t index, CardSet cards) {
@@ -102,9 +108,21 @@ bool PodLayout::SameClass(std::size_t index, int a, int b) const {
       first_load.core != second_load.core || first_load.mib != second_load.mib) {
     return false;
   }
+  if (eligible_.binds() && !SameCompany(a, b)) {
+    return false;
+  }
   // Equal sums of different sidecars look different to an init container that runs between them.
   const bool sums_may_hide = has_init_ && container(index).kind == model::ContainerKind::kSidecar;
   return !sums_may_hide || (first_load.core == 0 && first_load.mib == 0);
+}
+
+// May the two stand for each other in every set of cards that must keep together? A card that the
+// pod uses already adds none to the set.
+bool PodLayout::SameCompany(int a, int b) const {
+  const CardSet pair = topology::CardBit(a) | topology::CardBit(b);
+  const CardSet used = touched() & pair;
+  return (eligible_.Beside(a) & ~pair) == (eligible_.Beside(b) & ~pair) &&
+         (used == 0 || used == pair);
 }
 
 Growth PodLayout::GrowthOn(std::size_t index, int card) const {

@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "model/demand.h"
 #include "model/peak.h"
+#include "scoring/eligible_cards.h"
 #include "scoring/node_state.h"
 #include "topology/card_set.h"
 
@@ -32,14 +33,16 @@ struct Growth {
 // sidecars only, and constrains nothing.
 class PodLayout {
  public:
-  // Both must outlive it. Pre: at most topology::kMaxCards cards.
-  PodLayout(const NodeState& node, const model::PodDemand& demand, int max_sharers);
+  // All must outlive it. Pre: at most topology::kMaxCards cards.
+  PodLayout(const NodeState& node, const model::PodDemand& demand, int max_sharers,
+            const EligibleCards& eligible = EligibleCards::All());
 
   // Room for the container on the card beside what is there. An init container counts the sidecars
   // before it, so these must have been put first.
   bool Fits(std::size_t container, int card) const;
-  // The cards on which it fits.
+  // The eligible cards on which it fits, in the company of those that the pod uses so far.
   topology::CardSet FittingCards(std::size_t container) const;
+  const EligibleCards& eligible() const { return eligible_; }
 
   void Put(std::size_t container, topology::CardSet cards);
   void Remove(std::size_t container);
@@ -71,11 +74,13 @@ class PodLayout {
   // the others all that is steady.
   Load Beside(std::size_t container, int card) const;
   Load PeakOn(int card) const;
+  bool SameCompany(int a, int b) const;
   void RefreshView(topology::CardSet cards);
 
   const NodeState& node_;
   const model::PodDemand& demand_;
   const int max_sharers_;
+  const EligibleCards& eligible_;
   bool has_init_ = false;
   absl::InlinedVector<topology::CardSet, model::kMaxGpuContainersPerPod> placed_;
   std::array<Load, topology::kMaxCards> steady_;  // the first card_count are in use

@@ -20,6 +20,8 @@ enum class Refusal {
   kClosed,        // holds a running pod without a record
   kCordoned,
   kNoUsableCard,     // every card is unhealthy or not ours
+  kNoSuchModel,      // no usable card is of a model that the pod takes
+  kNoSuchUuid,       // no usable card that the pod names, or all excluded
   kTooFewCards,      // fewer usable cards than the pod needs, even when empty
   kCardTooSmall,     // too few cards have that much memory, even when empty
   kNotOnOneCard,     // the sum would do, no single card does now
@@ -27,23 +29,22 @@ enum class Refusal {
   kTooFewIdleCards,  // enough cards, too few idle now
   kSharersLimit,     // room on a card, but it has its most sharers
   kNotTogether,      // each container fits, not all of them together
+  kNotNvlinked,      // aliquot.io/link: required, and even the empty node has no such cards
+  kNotOneNuma,       // aliquot.io/numa: required, likewise
+  kNvlinkedTaken,    // such cards exist, not enough of them free now
+  kNumaTaken,        // likewise
+  kClaimed,          // room is kept for a pod of higher priority that preemption made it for
 };
 
-inline constexpr std::array<Refusal, 15> kAllRefusals = {Refusal::kNone,
-                                                         Refusal::kUnknownNode,
-                                                         Refusal::kNoInventory,
-                                                         Refusal::kBadInventory,
-                                                         Refusal::kLeaving,
-                                                         Refusal::kClosed,
-                                                         Refusal::kCordoned,
-                                                         Refusal::kNoUsableCard,
-                                                         Refusal::kTooFewCards,
-                                                         Refusal::kCardTooSmall,
-                                                         Refusal::kNotOnOneCard,
-                                                         Refusal::kNotEnoughFree,
-                                                         Refusal::kTooFewIdleCards,
-                                                         Refusal::kSharersLimit,
-                                                         Refusal::kNotTogether};
+inline constexpr std::array<Refusal, 22> kAllRefusals = {
+    Refusal::kNone,         Refusal::kUnknownNode,   Refusal::kNoInventory,
+    Refusal::kBadInventory, Refusal::kLeaving,       Refusal::kClosed,
+    Refusal::kCordoned,     Refusal::kNoUsableCard,  Refusal::kNoSuchModel,
+    Refusal::kNoSuchUuid,   Refusal::kTooFewCards,   Refusal::kCardTooSmall,
+    Refusal::kNotOnOneCard, Refusal::kNotEnoughFree, Refusal::kTooFewIdleCards,
+    Refusal::kSharersLimit, Refusal::kNotTogether,   Refusal::kNotNvlinked,
+    Refusal::kNotOneNuma,   Refusal::kNvlinkedTaken, Refusal::kNumaTaken,
+    Refusal::kClaimed};
 
 // One short sentence without numbers, names or times.
 std::string_view RefusalSentence(Refusal refusal);

@@ -27,7 +27,8 @@ topology::CardSet FittingCards(const NodeState& node, const model::ContainerDema
 }
 
 // Only the refused come here: the reason needs more figures than the verdict.
-Refusal WhyNot(const NodeState& node, const model::ContainerDemand& share) {
+Refusal WhyNot(const NodeState& node, const model::ContainerDemand& share,
+               topology::CardSet cards) {
   int usable = 0;
   int large_enough = 0;
   int with_room = 0;
@@ -35,7 +36,7 @@ Refusal WhyNot(const NodeState& node, const model::ContainerDemand& share) {
   std::int64_t mib_free = 0;
   for (std::size_t i = 0; i < node.card_count; ++i) {
     const CardState& card = node.cards[i];
-    if (!card.usable) {
+    if (!card.usable || !topology::Holds(cards, static_cast<int>(i))) {
       continue;
     }
     ++usable;
@@ -63,34 +64,28 @@ bool ShareFits(const CardState& card, const model::ContainerDemand& share, int m
   return card.usable && card.pods < max_sharers && HasRoom(card, share);
 }
 
-Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers) {
+Refusal CheckShare(const NodeState& node, const model::ContainerDemand& share, int max_sharers,
+                   topology::CardSet cards) {
   int fitting = 0;
   for (std::size_t i = 0; i < node.card_count; ++i) {
-    if (ShareFits(node.cards[i], share, max_sharers) && ++fitting >= share.cards) {
+    if (ShareFits(node.cards[i], share, max_sharers) &&
+        topology::Holds(cards, static_cast<int>(i)) && ++fitting >= share.cards) {
       return Refusal::kNone;
     }
   }
-  return WhyNot(node, share);
+  return WhyNot(node, share, cards);
 }
 
 topology::CardSet ChooseShare(const NodeState& node, const Ask& ask,
                               const model::ContainerDemand& share, int max_sharers,
-                              const Policy& policy) {
-  topology::CardSet candidates = FittingCards(node, share, max_sharers);
+                              const Policy& policy, topology::CardSet cards) {
+  topology::CardSet candidates = FittingCards(node, share, max_sharers) & cards;
   if (topology::CountOf(candidates) < share.cards) {
     return 0;
   }
   topology::CardSet chosen = 0;
   for (int slot = 0; slot < share.cards; ++slot) {
-    int best = topology::LowestOf(candidates);
-    std::int64_t best_rank = policy.RankCard(node, ask, share, best);
-    for (topology::CardSet left = topology::WithoutLowest(candidates); left != 0;
-         left = topology::WithoutLowest(left)) {
-      const int card = topology::LowestOf(left);
-      const std::int64_t rank = policy.RankCard(node, ask, share, card);
-      best = rank > best_rank ? card : best;
-      best_rank = std::max(rank, best_rank);
-    }
+    const int best = policy.ChooseCard(node, ask, share, candidates);
     chosen |= topology::CardBit(best);
     candidates &= ~topology::CardBit(best);
   }

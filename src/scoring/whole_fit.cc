@@ -15,16 +15,17 @@ topology::CardSet IdleCards(const NodeState& node) {
   return idle;
 }
 
-Refusal CheckWhole(const NodeState& node, const model::ContainerDemand& whole) {
+Refusal CheckWhole(const NodeState& node, const model::ContainerDemand& whole,
+                   topology::CardSet cards) {
   int usable = 0;
   for (std::size_t i = 0; i < node.card_count; ++i) {
-    usable += node.cards[i].usable ? 1 : 0;
+    usable += node.cards[i].usable && topology::Holds(cards, static_cast<int>(i)) ? 1 : 0;
   }
   if (usable < whole.cards) {
     return Refusal::kTooFewCards;
   }
-  return topology::CountOf(IdleCards(node)) < whole.cards ? Refusal::kTooFewIdleCards
-                                                          : Refusal::kNone;
+  return topology::CountOf(IdleCards(node) & cards) < whole.cards ? Refusal::kTooFewIdleCards
+                                                                  : Refusal::kNone;
 }
 
 }  // namespace aliquot::scoring

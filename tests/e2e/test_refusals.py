@@ -60,9 +60,16 @@ REFUSALS = {
     "a malformed annotation of ours": (
         _annotated("aliquot.io/placement", "sideways"),
         ['annotation aliquot.io/placement is "sideways"', "use binpack, spread or topology"]),
-    "a required placement that this version cannot keep": (
-        _annotated("aliquot.io/link", "required"),
-        ['annotation aliquot.io/link is "required"', "use preferred, or remove it"]),
+    "a number of cards that does not divide the share": (
+        _annotated("aliquot.io/gpu-count", "3"),
+        ['annotation aliquot.io/gpu-count is "3"', "core 20 and memory 15", '"main"',
+         "use a number that divides both"]),
+    "a malformed list of models": (
+        _annotated("aliquot.io/gpu-model", "A100,,T4"),
+        ['annotation aliquot.io/gpu-model is "A100,,T4"', "separated by commas"]),
+    "a malformed strength of a wish": (
+        _annotated("aliquot.io/link", "must"),
+        ['annotation aliquot.io/link is "must"', "use preferred or required"]),
     "a privileged container": (
         pods.pod("p", [pods.container(core=20, memory=15, securityContext={"privileged": True})]),
         ['container "main": securityContext.privileged is true', "remove it, or ask for no GPU"]),
@@ -106,8 +113,8 @@ WARNINGS = {
             {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}])]),
         ['container "main": NVIDIA_VISIBLE_DEVICES=all is replaced by void']),
     "an annotation that has no effect yet": (
-        _annotated("aliquot.io/placement", "spread"),
-        ["annotation aliquot.io/placement has no effect in this version"]),
+        _annotated("aliquot.io/isolation", "mps"),
+        ["annotation aliquot.io/isolation has no effect in this version"]),
     "a path into the kubelet's directories": (
         pods.pod("p", [pods.container(core=20, memory=15)], volumes=[
             {"name": "v", "hostPath": {"path": "/var/lib/kubelet"}}]),

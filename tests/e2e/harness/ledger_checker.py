@@ -36,7 +36,8 @@ def needs_of(pod):
             if core >= WHOLE:
                 need = Need(entry["name"], entry_kind, index, core // WHOLE, WHOLE, None)
             else:
-                need = Need(entry["name"], entry_kind, index, 1, core, memory)
+                count = int(pods.annotations_of(pod).get(pods.GPU_COUNT, "1"))
+                need = Need(entry["name"], entry_kind, index, count, core // count, memory // count)
             found.append(need)
     return found
 

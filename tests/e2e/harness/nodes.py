@@ -4,6 +4,7 @@ import json
 
 GROUP_LABEL = "aliquot.io/test-group"
 CARD_MIB = 81920
+MODEL = "NVIDIA A100-SXM4-80GB"
 MEMORY_UNIT_MIB = 256
 
 
@@ -20,14 +21,14 @@ def links(count):
                     for a in range(count) for b in range(a + 1, count))
 
 
-def inventory(node, count, mib=CARD_MIB, entries=None):
+def inventory(node, count, mib=CARD_MIB, entries=None, model=MODEL):
     """The value of the annotation aliquot.io/gpu-inventory."""
-    return json.dumps({"v": 1, "driver": "550.54.15", "models": ["NVIDIA A100-SXM4-80GB"],
+    return json.dumps({"v": 1, "driver": "550.54.15", "models": [model],
                        "cards": entries if entries is not None else cards(node, count, mib),
                        "links": links(count)}, separators=(",", ":"))
 
 
-def node(name, group, count=8, mib=CARD_MIB, with_inventory=True):
+def node(name, group, count=8, mib=CARD_MIB, with_inventory=True, model=MODEL):
     """A ready node with `count` cards; pods of a test reach it through its group label."""
     amounts = {"cpu": "256", "memory": "2048Gi", "pods": "500", "ephemeral-storage": "1000Gi"}
     if count:
@@ -35,7 +36,7 @@ def node(name, group, count=8, mib=CARD_MIB, with_inventory=True):
         amounts["tencent.com/vcuda-memory"] = str(count * mib // MEMORY_UNIT_MIB)
     annotations = {}
     if with_inventory and count:
-        annotations["aliquot.io/gpu-inventory"] = inventory(name, count, mib)
+        annotations["aliquot.io/gpu-inventory"] = inventory(name, count, mib, model=model)
     return {
         "apiVersion": "v1", "kind": "Node",
         "metadata": {"name": name, "annotations": annotations,

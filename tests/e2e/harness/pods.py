@@ -7,6 +7,7 @@ MEMORY = "tencent.com/vcuda-memory"
 ALLOCATION = "aliquot.io/allocation"
 INDEX_PREFIX = "tencent.com/predicate-gpu-idx-"
 GPU_LABEL = "aliquot.io/gpu"
+GPU_COUNT = "aliquot.io/gpu-count"
 
 
 def container(name="main", core=None, memory=None, sidecar=False, **fields):

@@ -36,12 +36,14 @@ TEST(Refusal, NamesAreLabelValues) {
 TEST(Refusal, OnlyWhatEndingPodsCanCureCouldFitLater) {
   for (const Refusal refusal :
        {Refusal::kNotOnOneCard, Refusal::kNotEnoughFree, Refusal::kTooFewIdleCards,
-        Refusal::kSharersLimit, Refusal::kNotTogether, Refusal::kClosed}) {
+        Refusal::kSharersLimit, Refusal::kNvlinkedTaken, Refusal::kNumaTaken, Refusal::kNotTogether,
+        Refusal::kClosed, Refusal::kClaimed}) {
     EXPECT_TRUE(CouldFitLater(refusal)) << RefusalName(refusal);
   }
   for (const Refusal refusal :
        {Refusal::kUnknownNode, Refusal::kNoInventory, Refusal::kBadInventory, Refusal::kLeaving,
-        Refusal::kCordoned, Refusal::kNoUsableCard, Refusal::kTooFewCards,
+        Refusal::kCordoned, Refusal::kNoUsableCard, Refusal::kNoSuchModel, Refusal::kNoSuchUuid,
+        Refusal::kNotNvlinked, Refusal::kNotOneNuma, Refusal::kTooFewCards,
         Refusal::kCardTooSmall}) {
     EXPECT_FALSE(CouldFitLater(refusal)) << RefusalName(refusal);
   }

@@ -70,6 +70,14 @@ class TestNode {
     inventory->leaving = true;
     facts_.inventory = inventory;
   }
+  // One a card.
+  void set_models(const std::vector<std::string>& models) {
+    auto inventory = std::make_shared<model::Inventory>(*facts_.inventory);
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      inventory->cards[i].model = models[i];
+    }
+    facts_.inventory = inventory;
+  }
   void set_inventory_problem(std::string problem) {
     facts_.inventory = nullptr;
     facts_.topology = nullptr;
