@@ -11,11 +11,13 @@
 namespace aliquot::topology {
 namespace {
 
-bool AllNvlink(const SetShape& shape, CardSet set) {
-  for (CardSet rest = set; rest != 0; rest = WithoutLowest(rest)) {
-    const int card = LowestOf(rest);
-    if ((set & ~shape.Nvlink(card) & ~CardBit(card)) != 0) {
-      return false;
+bool Allows(const SetShape& shape, const SetRequest& request, CardSet set) {
+  for (CardSet a = set; a != 0; a = WithoutLowest(a)) {
+    for (CardSet b = WithoutLowest(a); b != 0; b = WithoutLowest(b)) {
+      if ((request.all_nvlink && !Holds(shape.Nvlink(LowestOf(a)), LowestOf(b))) ||
+          (request.one_numa && !shape.OneNuma(LowestOf(a), LowestOf(b)))) {
+        return false;
+      }
     }
   }
   return true;
@@ -69,12 +71,10 @@ std::vector<RankedSet> RankBySearch(const SetShape& shape, const SetRequest& req
   std::vector<RankedSet> sets;
   if (request.count >= 1) {
     ForEachSubset(free, request.count, 0, [&](CardSet set) {
-      if (request.all_nvlink && !AllNvlink(shape, set)) {
-        return;
-      }
-      const Connectedness of = ConnectednessBySearch(shape, set, max_steps);
-      if (!request.one_numa || of.numa_nodes == 1) {
-        sets.push_back({set, {of, RemainingAfter(shape, set, free)}});
+      if (Allows(shape, request, set)) {
+        sets.push_back(
+            {set,
+             {ConnectednessBySearch(shape, set, max_steps), RemainingAfter(shape, set, free)}});
       }
     });
   }

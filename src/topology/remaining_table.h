@@ -26,8 +26,7 @@ inline constexpr std::int64_t kWorthOfOneGbps = 65536;
 
 // What one pair is worth. Pre: a != b.
 inline std::int64_t WorthOfPair(const SetShape& shape, int a, int b) {
-  const bool one_numa = shape.Numa(a) == shape.Numa(b) && shape.Numa(a) >= 0;
-  return kWorthOfOneGbps * shape.Gbps(a, b) + (one_numa ? 1 : 0);
+  return kWorthOfOneGbps * shape.Gbps(a, b) + (shape.OneNuma(a, b) ? 1 : 0);
 }
 
 // By plain sums, on nodes of any size. Pre: `set` is part of `free`, `free` of the node's cards.

@@ -27,6 +27,7 @@ struct SetShape {
     return gbps[static_cast<std::size_t>(a) * numa.size() + static_cast<std::size_t>(b)];
   }
   int Numa(int card) const { return numa[static_cast<std::size_t>(card)]; }
+  bool OneNuma(int a, int b) const { return Numa(a) == Numa(b) && Numa(a) >= 0; }
   CardSet Nvlink(int card) const { return nvlink[static_cast<std::size_t>(card)]; }
   CardSet all() const {
     return card_count() == kMaxCards ? ~CardSet{0} : CardBit(card_count()) - 1;
@@ -39,7 +40,7 @@ struct SetRequest {
   int count = 0;
   bool sensitive = true;    // false: the pod's speed does not hang on its cards' links
   bool all_nvlink = false;  // every pair linked by NVLink
-  bool one_numa = false;    // all cards on one NUMA node
+  bool one_numa = false;    // every pair on one known NUMA node
   // A sensitive pod that takes the larger part of an empty node cuts it in two for long: the ring
   // of the cards it leaves counts as much as its own. Only on nodes with a table (ring_table.h).
   bool split_well = false;

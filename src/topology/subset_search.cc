@@ -77,8 +77,9 @@ void SubsetSearch::FillCards() {
     }
     std::stable_sort(nearest.begin(), nearest.end(),
                      [&](int a, int b) { return Worth(card, a) > Worth(card, b); });
+    const CardSet one_numa = shape_.Numa(card) >= 0 ? numa[shape_.Numa(card)] : CardSet{0};
     compatible_[Index(card)] = others & (request_.all_nvlink ? shape_.Nvlink(card) : free_) &
-                               (request_.one_numa ? numa[shape_.Numa(card)] : free_);
+                               (request_.one_numa ? one_numa : free_);
   }
 }
 

@@ -34,7 +34,8 @@ SubsetTable::SubsetTable(const SetShape& shape)
     : all_(shape.all()),
       of_(std::size_t{1} << shape.card_count()),
       remaining_(shape),
-      all_nvlink_(std::size_t{1} << shape.card_count(), true),
+      all_nvlink_(of_.size(), true),
+      one_numa_(of_.size(), true),
       ranked_(static_cast<std::size_t>(shape.card_count()) + 1) {
   FillSums(shape);
   const std::vector<std::uint16_t> rings = RingTable(shape);
@@ -52,12 +53,15 @@ void SubsetTable::FillSums(const SetShape& shape) {
     Connectedness& entry = of_[set];
     entry = of_[rest];
     bool new_numa = true;
+    bool one_numa = one_numa_[rest];
     for (CardSet others = rest; others != 0; others = WithoutLowest(others)) {
       const int card = LowestOf(others);
       entry.total_gbps += shape.Gbps(lowest, card);
       new_numa = new_numa && shape.Numa(card) != shape.Numa(lowest);
+      one_numa = one_numa && shape.OneNuma(card, lowest);
     }
     entry.numa_nodes += new_numa ? 1 : 0;
+    one_numa_[set] = one_numa;
     all_nvlink_[set] = all_nvlink_[rest] && (rest & ~shape.Nvlink(lowest)) == 0;
   }
 }
@@ -77,7 +81,7 @@ void SubsetTable::Rank() {
 
 bool SubsetTable::Allows(const SetRequest& request, CardSet set) const {
   return (set & ~request.free) == 0 && (!request.all_nvlink || all_nvlink_[set]) &&
-         (!request.one_numa || of_[set].numa_nodes == 1);
+         (!request.one_numa || one_numa_[set]);
 }
 
 const std::vector<std::uint16_t>& SubsetTable::OfSize(int count) const {

@@ -43,6 +43,7 @@ class SubsetTable {
   std::vector<Connectedness> of_;  // by set
   RemainingTable remaining_;
   std::vector<bool> all_nvlink_;                    // by set: is every pair linked by NVLink?
+  std::vector<bool> one_numa_;                      // by set: on one known NUMA node?
   std::vector<std::vector<std::uint16_t>> ranked_;  // by count: sets, best connected first
 };
 

@@ -49,6 +49,9 @@ class Objective:
         self.worth = self._sums(self._worth)
         self.numa_nodes = [len({node.numa[card] for card in cards_of(mask)})
                            for mask in range(self.all + 1)]
+        self.one_numa = [len(cards) < 2 or len({node.numa[card] for card in cards}) == 1
+                         and node.numa[cards[0]] >= 0
+                         for cards in map(cards_of, range(self.all + 1))]
         nvlink = [sum(1 << card for card in cards) for cards in node.nvlink]
         self.nvlink = [all(mask & ~nvlink[card] == 1 << card for card in cards_of(mask))
                        for mask in range(self.all + 1)]
@@ -105,7 +108,7 @@ class Objective:
     def allows(self, request, mask):
         """May this set be the answer?"""
         return (not request.all_nvlink or self.nvlink[mask]) and (
-            not request.one_numa or self.numa_nodes[mask] == 1)
+            not request.one_numa or self.one_numa[mask])
 
     def terms(self, mask, request):
         """Larger is better, first term first; ties go to the lowest indices."""

@@ -2,6 +2,7 @@
 """The service's chooser against brute force from the raw matrix: the same set, with the same terms."""
 import itertools
 import json
+import os
 import pathlib
 import subprocess
 
@@ -14,7 +15,10 @@ _DATA = pathlib.Path(__file__).resolve().parents[1] / "data" / "topology"
 _PARTIAL = ("25_", "28_", "29_")
 _MATRICES = sorted(path for path in (_DATA / "matrices").glob("*.txt")
                    if not path.name.startswith(_PARTIAL))
-TOPOLOGIES = _MATRICES + sorted((_DATA / "mapa").glob("*.csv"))
+# Other files of the same formats: PLACEMENT_TOPOLOGIES=DIRECTORY.
+_OTHERS = os.environ.get("PLACEMENT_TOPOLOGIES")
+TOPOLOGIES = (sorted(path for path in pathlib.Path(_OTHERS).iterdir() if path.is_file()) if _OTHERS
+              else _MATRICES + sorted((_DATA / "mapa").glob("*.csv")))
 _SAMPLE = 60
 _MOST_CARDS_OF_A_SET = 8
 

@@ -54,6 +54,12 @@ TEST(SetChooser, OneNumaNodeRequiredGivesUpABetterLink) {
   EXPECT_EQ(chooser.Choose({0b1111, 3, true, false, true}).set, 0U);
 }
 
+TEST(SetChooser, UnknownNumaNodesAreNotOneNode) {
+  const SetChooser chooser(ShapeOf({18, 18, 18}, {-1, -1, 0}));
+  EXPECT_EQ(chooser.Choose({0b111, 2, true, false, true}).set, 0U);
+  EXPECT_EQ(CountOf(chooser.Choose({0b111, 1, true, false, true}).set), 1);
+}
+
 TEST(SetChooser, WhereLinksSayNothingAPairOfFreeCardsOfOneNumaNodeIsSpared) {
   // All 450 GB/s. Card 3 is in use, so card 2 has no free neighbour on its NUMA node.
   const SetChooser chooser(ShapeOf(std::vector<int>(6, 450), {0, 0, 1, 1}));

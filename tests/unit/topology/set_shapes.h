@@ -92,16 +92,17 @@ class PlainObjective {
     return change;
   }
 
-  bool Allows(const SetRequest& request, CardSet set) {
+  bool Allows(const SetRequest& request, CardSet set) const {
     for (const int a : IndicesOf(set)) {
       for (const int b : IndicesOf(set)) {
-        if (request.all_nvlink && a != b && !Holds(shape_.Nvlink(a), b)) {
+        const bool one_numa = shape_.Numa(a) == shape_.Numa(b) && shape_.Numa(a) >= 0;
+        if (a != b && ((request.all_nvlink && !Holds(shape_.Nvlink(a), b)) ||
+                       (request.one_numa && !one_numa))) {
           return false;
         }
       }
     }
-    return (set & ~request.free) == 0 && CountOf(set) == request.count &&
-           (!request.one_numa || ConnectednessOf(set).numa_nodes == 1);
+    return (set & ~request.free) == 0 && CountOf(set) == request.count;
   }
 
   // The terms in the order of the request, larger is better.
