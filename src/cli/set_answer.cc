@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/set_answer.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -14,19 +13,6 @@ using Json = nlohmann::ordered_json;
 using topology::CardSet;
 using topology::SetValue;
 
-// Whether the product of the factors stays below 2^63.
-bool FitsInt64(std::initializer_list<std::int64_t> factors) {
-  __extension__ using Wide = unsigned __int128;
-  Wide product = 1;
-  for (const std::int64_t factor : factors) {
-    product *= static_cast<Wide>(factor);
-    if (product >> 63 != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 Json TermsJson(const SetValue& value) {
   return {{"ring_gbps", value.of.ring_gbps},
           {"pairs_gbps", value.of.total_gbps},
@@ -35,10 +21,9 @@ Json TermsJson(const SetValue& value) {
 }
 
 Json EntryJson(const AnsweredSet& answer, const SetContext& context) {
-  const auto score = context.score.Of(answer.value);
   Json json;
   json["set"] = topology::IndicesOf(answer.set);
-  json["score"] = score ? Json(*score) : Json(nullptr);
+  json["score"] = ScoreOf(answer.value, context.order);
   json["terms"] = TermsJson(answer.value);
   return json;
 }
@@ -60,52 +45,34 @@ std::string NameList(CardSet set, const topology::Description& description) {
 }
 
 std::string ScoreText(const SetValue& value, const SetContext& context) {
-  const auto score = context.score.Of(value);
-  return score ? std::to_string(*score) : "-";
+  return std::to_string(ScoreOf(value, context.order));
 }
 
-std::string OrderText(bool sensitive) {
-  return sensitive ? "ring_gbps, pairs_gbps, fewest numa_nodes, remaining, lowest indices"
-                   : "remaining, ring_gbps, pairs_gbps, fewest numa_nodes, lowest indices";
+bool LeavesMostFirst(const SetContext& context) {
+  return context.order == topology::SetOrder::kLeavesMost;
+}
+
+std::string OrderText(const SetContext& context) {
+  return LeavesMostFirst(context)
+             ? "remaining, ring_gbps, pairs_gbps, fewest numa_nodes, lowest indices"
+             : "ring_gbps, pairs_gbps, fewest numa_nodes, remaining, lowest indices";
 }
 
 }  // namespace
 
-SetScore::SetScore(const topology::SetChooser& chooser, bool sensitive) : sensitive_(sensitive) {
-  const topology::SetShape& shape = chooser.shape();
-  std::int64_t pairs = 0;
-  std::int64_t largest = 0;
-  for (int a = 0; a < shape.card_count(); ++a) {
-    for (int b = a + 1; b < shape.card_count(); ++b) {
-      pairs += shape.Gbps(a, b);
-      largest = std::max<std::int64_t>(largest, shape.Gbps(a, b));
-    }
+std::int64_t ScoreOf(const SetValue& value, topology::SetOrder order) {
+  if (order == topology::SetOrder::kLeavesMost) {
+    return value.remaining;
   }
-  pairs_base_ = pairs + 1;
-  numa_base_ = shape.card_count() + 1;
-  // What remains of all cards is the most: fewer free cards are never worth more.
-  remaining_base_ = chooser.Remaining(shape.all()) + 1;
-  fits_ = FitsInt64({largest + 1, pairs_base_, numa_base_, remaining_base_});
-  if (fits_) {
-    connected_base_ = (largest + 1) * pairs_base_ * numa_base_;
-  }
-}
-
-std::optional<std::int64_t> SetScore::Of(const SetValue& value) const {
-  if (!fits_) {
-    return std::nullopt;
-  }
-  const std::int64_t connected =
-      (std::int64_t{value.of.ring_gbps} * pairs_base_ + value.of.total_gbps) * numa_base_ +
-      (numa_base_ - 1 - value.of.numa_nodes);
-  return sensitive_ ? connected * remaining_base_ + value.remaining
-                    : value.remaining * connected_base_ + connected;
+  // 16 bits of ring, 27 of pairs (2,016 of at most 65,535 GB/s), 7 of NUMA nodes.
+  return (std::int64_t{value.of.ring_gbps} << 34) + (std::int64_t{value.of.total_gbps} << 7) +
+         (topology::kMaxCards - value.of.numa_nodes);
 }
 
 std::string SetJson(const AnsweredSet& answer, const SetContext& context, bool cut_short) {
   Json json = EntryJson(answer, context);
   json["free"] = topology::IndicesOf(context.free);
-  json["first_term"] = context.sensitive ? "ring_gbps" : "remaining";
+  json["first_term"] = LeavesMostFirst(context) ? "remaining" : "ring_gbps";
   json["cut_short"] = cut_short;
   return json.dump() + "\n";
 }
@@ -114,7 +81,7 @@ std::string SetText(const AnsweredSet& answer, const SetContext& context, bool c
   const SetValue& value = answer.value;
   std::string text = IndexList(answer.set) + "  (" + NameList(answer.set, context.description) +
                      ")  score " + ScoreText(value, context) + "\n\n";
-  simulate::TextTable table({"term", "value", "meaning"});
+  simulate::TextTable table({"term", "value", "meaning"}, /*words_last=*/true);
   table.Add({"ring_gbps", std::to_string(value.of.ring_gbps),
              "smallest link of the best ring, GB/s one way"});
   table.Add({"pairs_gbps", std::to_string(value.of.total_gbps), "sum over all pairs"});
@@ -122,8 +89,7 @@ std::string SetText(const AnsweredSet& answer, const SetContext& context, bool c
   table.Add({"remaining", std::to_string(value.remaining),
              "what the other free cards are worth to later pods"});
   text += table.Text();
-  text += "\nfree " + IndexList(context.free) + "; sets compare by " +
-          OrderText(context.sensitive) + "\n";
+  text += "\nfree " + IndexList(context.free) + "; sets compare by " + OrderText(context) + "\n";
   if (cut_short) {
     text += "note: the search was cut short; a better set may exist\n";
   }

@@ -5,7 +5,6 @@
 // thread-safe. Units: GB/s one way.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,40 +13,26 @@
 
 namespace aliquot::cli {
 
-// One number for the terms of the objective: of two sets of one node and one size, the better one
-// has the higher number, and only equal terms have the same. Each term is one digit of a number in
-// mixed base, the most important first; the bases are the node's own maxima.
-class SetScore {
- public:
-  // `sensitive` as in topology::SetRequest.
-  SetScore(const topology::SetChooser& chooser, bool sensitive);
-
-  // Nothing where a number of 63 bits cannot hold the terms (64 cards of over 1,000 GB/s a link).
-  std::optional<std::int64_t> Of(const topology::SetValue& value) const;
-
- private:
-  bool sensitive_;
-  bool fits_ = true;
-  // One more than the highest value of each term.
-  std::int64_t pairs_base_ = 1;
-  std::int64_t numa_base_ = 1;
-  std::int64_t remaining_base_ = 1;
-  std::int64_t connected_base_ = 1;  // of ring, pairs and NUMA nodes together
-};
+// The terms that decide first as one whole number, larger is better, below 2^53 so that every JSON
+// reader keeps it exactly. It depends on the set and its links only, so sets of different nodes
+// compare. Sets with equal scores are told apart by the terms that follow, then by the lowest
+// indices.
+//   best connected first   ring_gbps * 2^34 + pairs_gbps * 2^7 + (64 - numa_nodes)
+//   leaves most first      remaining
+std::int64_t ScoreOf(const topology::SetValue& value, topology::SetOrder order);
 
 struct AnsweredSet {
   topology::CardSet set = 0;
   topology::SetValue value;
 };
 
-// {"set": [0,3], "score": 12, "terms": {..}} and more keys in `answer`.
 struct SetContext {
   const topology::Description& description;
-  const SetScore& score;
-  bool sensitive = true;
+  topology::SetOrder order = topology::SetOrder::kBestConnected;
   topology::CardSet free = 0;
 };
 
+// {"set": [0,3], "score": 12, "terms": {..}} and what was asked.
 std::string SetJson(const AnsweredSet& answer, const SetContext& context, bool cut_short);
 std::string SetText(const AnsweredSet& answer, const SetContext& context, bool cut_short);
 // [{"set": .., "score": .., "terms": {..}}, ..], best first.

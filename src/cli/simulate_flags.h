@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The flags of `aliquotctl simulate`, and what its three kinds of run have in common.
+// The flags of `aliquotctl simulate`, and what its kinds of run have in common.
 
 #include <optional>
 #include <string>
@@ -23,17 +23,23 @@ struct SimulateFlags {
   std::optional<std::string> seeds;
   double arrivals = 1.3;
   std::optional<double> churn;
+  bool unseen_cpu_pods = false;
   int threads = 2;
   std::optional<std::string> output;
   std::string plot;
 
   std::string pod;
   std::string kubeconfig;
+  std::string context;
   std::string cluster;
+
+  bool wants_json() const { return output.value_or("json") == "json"; }
 };
 
 // One kind of run a file.
 Status SimulateOpenb(const SimulateFlags& flags, Streams& streams);
+Status SimulateChurn(const SimulateFlags& flags, Streams& streams);
+Status SimulatePod(const SimulateFlags& flags, Streams& streams);
 Status SimulateMapa(const SimulateFlags& flags, Streams& streams);
 
 }  // namespace aliquot::cli

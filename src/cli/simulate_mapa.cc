@@ -90,8 +90,8 @@ Status SimulateMapa(const SimulateFlags& flags, Streams& streams) {
       return status.WithContext(path);
     }
   }
-  streams.out << (flags.output.value_or("json") == "json" ? simulate::MapaJson(name, outcome)
-                                                          : simulate::MapaTable(name, outcome));
+  streams.out << (flags.wants_json() ? simulate::MapaJson(name, outcome)
+                                     : simulate::MapaTable(name, outcome));
   return Status::Ok();
 }
 

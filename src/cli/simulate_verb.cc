@@ -9,10 +9,13 @@ namespace aliquot::cli {
 namespace {
 
 Status RunSimulate(const SimulateFlags& flags, Streams& streams) {
+  if (!flags.pod.empty()) {
+    return SimulatePod(flags, streams);
+  }
   if (flags.format == "mapa") {
     return SimulateMapa(flags, streams);
   }
-  return SimulateOpenb(flags, streams);
+  return flags.churn ? SimulateChurn(flags, streams) : SimulateOpenb(flags, streams);
 }
 
 void AddTraceFlags(CLI::App& verb, SimulateFlags& flags) {
@@ -44,15 +47,34 @@ void AddRunFlags(CLI::App& verb, SimulateFlags& flags) {
                   "openb: pods arrive until they ask for this many times the cluster's GPUs")
       ->type_name("RATIO")
       ->capture_default_str();
+  verb.add_option("--churn", flags.churn,
+                  "openb: pods come and go at this load (0.9 is 90 % of the GPUs) instead; fgd and "
+                  "first-fit run beside")
+      ->type_name("LOAD");
+  verb.add_flag("--unseen-cpu-pods", flags.unseen_cpu_pods,
+                "openb: the allocator does not know what pods without GPU take of a node");
   verb.add_option("--threads", flags.threads, "seeds that run side by side")
       ->check(CLI::Range(1, 256))
       ->type_name("N")
       ->capture_default_str();
-  verb.add_option("--output", flags.output, "json (default) or table")
+  verb.add_option("--output", flags.output,
+                  "json (default) or table; of one pod text (default) or json")
       ->check(CLI::IsMember({"json", "table", "text"}))
-      ->type_name("json|table");
+      ->type_name("json|table|text");
   verb.add_option("--plot", flags.plot, "openb: write a picture of the allocation here")
       ->type_name("FILE.svg");
+}
+
+void AddPodFlags(CLI::App& verb, SimulateFlags& flags) {
+  verb.add_option("--pod", flags.pod, "say where this one pod would go instead, YAML or JSON")
+      ->type_name("POD.yaml");
+  verb.add_option("--kubeconfig", flags.kubeconfig,
+                  "pod: the cluster; needs list on nodes and pods")
+      ->type_name("FILE");
+  verb.add_option("--context", flags.context, "of the kubeconfig (its current one)")
+      ->type_name("NAME");
+  verb.add_option("--cluster", flags.cluster, "pod: a cluster file instead of an API server")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -64,6 +86,7 @@ void AddSimulateVerb(CLI::App& app, Run& run) {
       "replay a trace through the allocator's own decisions, or place one pod on paper");
   AddTraceFlags(*verb, *flags);
   AddRunFlags(*verb, *flags);
+  AddPodFlags(*verb, *flags);
   verb->callback(
       [flags, &run] { run = [flags](Streams& streams) { return RunSimulate(*flags, streams); }; });
 }

@@ -29,21 +29,6 @@ struct TopologyFlags {
   std::string plot;
 };
 
-topology::SetShape ShapeOf(const topology::NodeTopology& topology) {
-  const int count = topology.card_count();
-  topology::SetShape shape;
-  for (int a = 0; a < count; ++a) {
-    topology::CardSet nvlink = 0;
-    for (int b = 0; b < count; ++b) {
-      shape.gbps.push_back(a == b ? 0 : topology.link(a, b).gbps);
-      nvlink |= a != b && topology.IsNvlink(a, b) ? topology::CardBit(b) : 0;
-    }
-    shape.numa.push_back(topology.numa(a));
-    shape.nvlink.push_back(nvlink);
-  }
-  return shape;
-}
-
 // Of the flags that need each other.
 Status CheckFlags(const TopologyFlags& flags) {
   if (flags.ranked && !flags.count) {
@@ -65,8 +50,7 @@ class TopologyRun {
       : flags_(flags),
         description_(std::move(description)),
         topology_(std::move(topology)),
-        chooser_(ShapeOf(*topology_)),
-        score_(chooser_, flags.placement == "topology") {}
+        chooser_(topology_->chooser()) {}
 
   Status Answer(Streams& streams) {
     const auto free = flags_.free ? ParseCardSet(*flags_.free, topology_->card_count(), "--free")
@@ -93,15 +77,16 @@ class TopologyRun {
   }
 
  private:
-  bool sensitive() const { return flags_.placement == "topology"; }
   bool json() const { return flags_.output == "json"; }
-  SetContext Context() const { return {description_, score_, sensitive(), free_}; }
-  topology::SetRequest Request() const {
+  topology::SetRequest Request(int count) const {
     topology::SetRequest request;
     request.free = free_;
-    request.count = *flags_.count;
-    request.sensitive = sensitive();
+    request.count = count;
+    request.sensitive = flags_.placement == "topology";
     return request;
+  }
+  SetContext ContextOf(const topology::SetRequest& request) const {
+    return {description_, chooser_.OrderOf(request), free_};
   }
   Status TooFew() const {
     return InvalidArgument("--count is " + std::to_string(*flags_.count) + " and " +
@@ -109,18 +94,22 @@ class TopologyRun {
                            " cards are free; ask for 1 to that many");
   }
 
-  void Print(const AnsweredSet& answer, bool cut_short, Streams& streams) {
-    chosen_ = answer.set;
-    streams.out << (json() ? SetJson(answer, Context(), cut_short)
-                           : SetText(answer, Context(), cut_short));
+  void Print(topology::CardSet set, const topology::SetRequest& request, bool cut_short,
+             Streams& streams) {
+    chosen_ = set;
+    const AnsweredSet answer{set, chooser_.ValueOf(set, request)};
+    const SetContext context = ContextOf(request);
+    streams.out << (json() ? SetJson(answer, context, cut_short)
+                           : SetText(answer, context, cut_short));
   }
 
   Status Choose(Streams& streams) {
-    const topology::SetChoice choice = chooser_.Choose(Request());
+    const topology::SetRequest request = Request(*flags_.count);
+    const topology::SetChoice choice = chooser_.Choose(request);
     if (choice.set == 0) {
       return TooFew();
     }
-    Print({choice.set, chooser_.ValueOf(choice.set, free_)}, choice.cut_short, streams);
+    Print(choice.set, request, choice.cut_short, streams);
     return Status::Ok();
   }
 
@@ -135,12 +124,13 @@ class TopologyRun {
     if ((*set & ~free_) != 0) {
       return InvalidArgument("--set names a card that --free does not; use free cards only");
     }
-    Print({*set, chooser_.ValueOf(*set, free_)}, /*cut_short=*/false, streams);
+    Print(*set, Request(topology::CountOf(*set)), /*cut_short=*/false, streams);
     return Status::Ok();
   }
 
   Status Rank(Streams& streams) {
-    const auto sets = chooser_.Ranked(Request());
+    const topology::SetRequest request = Request(*flags_.count);
+    const auto sets = chooser_.Ranked(request);
     if (!sets.ok()) {
       return sets.status();
     }
@@ -148,15 +138,15 @@ class TopologyRun {
       return TooFew();
     }
     chosen_ = sets->front().set;
-    streams.out << (json() ? RankedJson(*sets, Context()) : RankedText(*sets, Context()));
+    const SetContext context = ContextOf(request);
+    streams.out << (json() ? RankedJson(*sets, context) : RankedText(*sets, context));
     return Status::Ok();
   }
 
   const TopologyFlags& flags_;
   const topology::Description description_;
   const std::shared_ptr<const topology::NodeTopology> topology_;
-  const topology::SetChooser chooser_;
-  const SetScore score_;
+  const topology::SetChooser& chooser_;
   topology::CardSet free_ = 0;
   topology::CardSet chosen_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulate/arrival_curve.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace aliquot::simulate {
@@ -19,6 +20,15 @@ std::optional<double> ArrivalCurve::At(std::size_t percent) const {
     return std::nullopt;
   }
   return sums_[percent].total / static_cast<double>(sums_[percent].count);
+}
+
+std::optional<double> ArrivalCurve::AtOrBefore(std::size_t percent) const {
+  for (std::size_t i = std::min(percent + 1, sums_.size()); i > 0; --i) {
+    if (const auto value = At(i - 1)) {
+      return value;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace aliquot::simulate

@@ -18,6 +18,9 @@ class ArrivalCurve {
 
   // The mean at this percent; nothing where no event falls on it.
   std::optional<double> At(std::size_t percent) const;
+  // The same or, where no event falls on it, of the nearest lower percent with one: pods that ask
+  // for much move a small cluster several percent at once.
+  std::optional<double> AtOrBefore(std::size_t percent) const;
   // One more than the highest percent with an event.
   std::size_t size() const { return sums_.size(); }
 

@@ -28,9 +28,12 @@ void Measure(const RingModel& model, const MapaJob& job, CardSet cards, const Ma
     return;
   }
   const RingFigures ring = model.Rings(cards);
-  const double bandwidth =
-      policy.rings_by_effective_bandwidth(job) ? ring.best_effective : ring.effective_of_best;
-  (job.sensitive ? outcome.sensitive : outcome.insensitive).push_back(bandwidth);
+  const bool by_bandwidth = policy.rings_by_effective_bandwidth(job);
+  const auto add = [&job](MapaBandwidths& bandwidths, double value) {
+    (job.sensitive ? bandwidths.sensitive : bandwidths.insensitive).push_back(value);
+  };
+  add(outcome.best_order, ring.best_effective);
+  add(outcome.own_order, by_bandwidth ? ring.best_effective : ring.effective_of_best);
 }
 
 double Percentile(const std::vector<double>& ascending, double part) {

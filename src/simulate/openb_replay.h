@@ -20,6 +20,7 @@
 #include "simulate/arrivals.h"
 #include "simulate/link_rules.h"
 #include "simulate/openb_trace.h"
+#include "simulate/simulated_cluster.h"
 
 namespace aliquot::simulate {
 
@@ -32,6 +33,7 @@ struct ReplayOptions {
   double arrivals = 1.3;  // asked GPUs, as a multiple of the cluster's
   std::uint64_t seed = 42;
   LinkRules links;
+  ServiceOptions service;
 };
 
 // How well the sets of cards of pods with two GPUs and more are connected.
@@ -43,6 +45,7 @@ struct MultiCardFigures {
 
 struct ReplayResult {
   std::uint64_t seed = 0;
+  double arrivals = 0;                 // as asked
   ArrivalCurve allocated_percent;      // of all GPUs
   ArrivalCurve fragmentation_percent;  // idle but unusable to typical pods, of all GPUs
   std::size_t arrived_pods = 0;

@@ -48,8 +48,10 @@ RunFigures FiguresOf(const ReplayResult& result, bool with_links) {
   RunFigures figures;
   for (std::size_t i = 0; i < kReportedPercents.size(); ++i) {
     const auto percent = static_cast<std::size_t>(kReportedPercents[i]);
-    figures.allocated_percent[i] = result.allocated_percent.At(percent);
-    figures.fragmentation_percent[i] = result.fragmentation_percent.At(percent);
+    if (kReportedPercents[i] <= std::round(100 * result.arrivals)) {
+      figures.allocated_percent[i] = result.allocated_percent.AtOrBefore(percent);
+      figures.fragmentation_percent[i] = result.fragmentation_percent.AtOrBefore(percent);
+    }
   }
   figures.arrived_pods = static_cast<double>(result.arrived_pods);
   figures.failed_pods = static_cast<double>(result.failed_pods);

@@ -20,7 +20,7 @@ namespace aliquot::simulate {
 inline constexpr std::array<int, 4> kReportedPercents = {95, 100, 110, 130};
 
 struct RunFigures {
-  // Nothing where no event of the run falls on that percent.
+  // Nothing at percents that the run was not asked to reach. Else as ArrivalCurve::AtOrBefore.
   using AtPercents = std::array<std::optional<double>, kReportedPercents.size()>;
 
   AtPercents allocated_percent;

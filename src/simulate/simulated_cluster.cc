@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "scoring/cluster_figures.h"
 #include "scoring/rank_nodes.h"
 
 namespace aliquot::simulate {
 
-SimulatedCluster::SimulatedCluster(const scoring::Policy& policy, const Clock& clock)
-    : clock_(clock),
+SimulatedCluster::SimulatedCluster(const scoring::Policy& policy, const ServiceOptions& options,
+                                   const Clock& clock)
+    : options_(options),
+      clock_(clock),
       placer_(scoring::PlacerOptions(), policy),
       ledger_(placer_, catalog_, names_, clock),
       judge_(placer_, clock) {}
@@ -16,20 +19,44 @@ SimulatedCluster::SimulatedCluster(const scoring::Policy& policy, const Clock& c
 std::optional<Placement> SimulatedCluster::Schedule(
     const model::Pod& pod, const model::PodDemand& demand,
     const std::vector<std::string_view>& candidates) {
+  Learn(pod, demand);
   const SteadyTime started = clock_.SteadyNow();
   const std::string_view node = BestNode(demand, candidates);
   std::optional<Placement> placement;
-  if (!node.empty()) {
+  if (!node.empty() && demand.empty() && !options_.sees_cpu_pods) {
+    placement = Placement{std::string(node), {}};
+  } else if (!node.empty()) {
     placement = Bind(pod, demand, node);
   }
   last_decision_ = clock_.SteadyNow() - started;
   return placement;
 }
 
+void SimulatedCluster::Learn(const model::Pod& pod, const model::PodDemand& demand) {
+  if (!demand.empty()) {
+    learner_.Learn(pod.uid, demand);
+  } else if (options_.sees_cpu_pods) {
+    scoring::PodClass without_gpu;
+    without_gpu.host = pod.host;
+    learner_.Learn(without_gpu);
+  }
+  if (outlook_ != nullptr && !learner_.Due()) {
+    return;
+  }
+  const auto snapshot = ledger_.Read();
+  scoring::ClusterFigures figures;
+  for (const scoring::NodeState& node : snapshot->Nodes()) {
+    scoring::AddNode(node, figures);
+  }
+  outlook_ = learner_.Publish(figures);
+  judge_.Prepare(*snapshot, *outlook_);
+  judge_.KeepOnly(*outlook_);
+}
+
 std::string_view SimulatedCluster::BestNode(const model::PodDemand& demand,
                                             const std::vector<std::string_view>& candidates) {
   const auto snapshot = ledger_.Read();
-  const scoring::Ask ask(demand);
+  const scoring::Ask ask(demand, /*pod_tolerates_cordon=*/false, *outlook_);
   // Without a deadline judging cannot fail.
   const auto filtered = judge_.Judge(*snapshot, {candidates, ask, /*ranked=*/false, {}});
   std::vector<std::string_view> kept;
@@ -59,6 +86,7 @@ std::optional<Placement> SimulatedCluster::Bind(const model::Pod& pod,
   request.uid = pod.uid;
   request.node = std::string(node);
   request.demand = demand;
+  request.outlook = outlook_;
   const ledger::CommitResult result = ledger_.Commit(request);
   if (result.outcome != ledger::CommitOutcome::kReserved) {
     return std::nullopt;

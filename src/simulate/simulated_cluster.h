@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "model/demand.h"
 #include "model/names.h"
 #include "model/node.h"
+#include "scoring/mix_learner.h"
+#include "scoring/outlook.h"
 #include "scoring/placer.h"
 #include "scoring/policy.h"
 #include "topology/node_topology.h"
@@ -30,10 +33,17 @@ struct Placement {
   std::vector<int> cards;  // minor numbers
 };
 
+struct ServiceOptions {
+  // Whether what pods without GPU take of processor and memory is known to the service. It reads a
+  // list of all pods for that, a minute old at most; here it is always fresh.
+  bool sees_cpu_pods = true;
+};
+
 class SimulatedCluster {
  public:
   // Policy and clock must outlive it. The clock only measures.
-  SimulatedCluster(const scoring::Policy& policy, const Clock& clock);
+  SimulatedCluster(const scoring::Policy& policy, const ServiceOptions& options,
+                   const Clock& clock);
 
   void AddNode(const model::Node& node) { ledger_.SetNode(node); }
 
@@ -49,18 +59,24 @@ class SimulatedCluster {
   const ledger::Ledger& ledger() const { return ledger_; }
 
  private:
+  // Counts the pod into the expected mix, and renews the outlook where that is due, which the
+  // service does beside its requests.
+  void Learn(const model::Pod& pod, const model::PodDemand& demand);
   // The node that prioritize gives the highest score; empty when filter leaves none.
   std::string_view BestNode(const model::PodDemand& demand,
                             const std::vector<std::string_view>& candidates);
   std::optional<Placement> Bind(const model::Pod& pod, const model::PodDemand& demand,
                                 std::string_view node);
 
+  const ServiceOptions options_;
   const Clock& clock_;
   const model::ResourceNames names_;
   scoring::Placer placer_;
   topology::Catalog catalog_;
   ledger::Ledger ledger_;
   extender::NodeJudge judge_;
+  scoring::MixLearner learner_;
+  std::shared_ptr<const scoring::Outlook> outlook_;
   std::chrono::nanoseconds last_decision_{0};
 };
 

@@ -24,7 +24,13 @@ std::string TextTable::Text() const {
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(widths[i] - row[i].size(), ' ');
-      text += i == 0 ? row[i] + (row.size() > 1 ? blanks : "") : "  " + blanks + row[i];
+      const bool last = i + 1 == row.size();
+      text += i == 0 ? "" : "  ";
+      if (i == 0 || (last && words_last_)) {
+        text += row[i] + (last ? "" : blanks);
+      } else {
+        text += blanks + row[i];
+      }
     }
     text += '\n';
   }

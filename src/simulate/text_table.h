@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Text in columns for people: the first column to the left, the others to the right. ASCII.
+// Text in columns for people. ASCII.
 
 #include <cstddef>
 #include <string>
@@ -15,7 +15,12 @@ std::string FormatFixed(double value, int digits);
 
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header) { Add(std::move(header)); }
+  // The first column stands to the left, the others to the right, but a last column of words
+  // (`words_last`) to the left too.
+  explicit TextTable(std::vector<std::string> header, bool words_last = false)
+      : words_last_(words_last) {
+    Add(std::move(header));
+  }
 
   // Pre: as many cells as the header has.
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
@@ -23,6 +28,7 @@ class TextTable {
   std::string Text() const;
 
  private:
+  const bool words_last_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -9,7 +9,7 @@ from .steps import PYTHON, ROOT
 
 # Rooms with threads of their own or locks that several threads take.
 _THREADED = ("unit/http", "unit/kubeclient", "unit/ledger", "unit/extender", "unit/reconcile",
-             "unit/allocator", "unit/observability", "unit/admission", "integration")
+             "unit/allocator", "unit/observability", "unit/admission", "unit/topology", "integration")
 _SANITIZERS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -81,6 +81,20 @@ def _demo():
     return outcome
 
 
+def _command_line():
+    return steps.pytest("cli", "tests/cli")
+
+
+def _placement(environment=None):
+    # The chooser's program is one of the tests' own; aliquotctl is what the release build left.
+    return (steps.build("asan", _LINE_TABLES, "placement_choices") or
+            steps.pytest("placement", "tests/placement", environment=environment))
+
+
+def _placement_exhaustive():
+    return _placement({"PLACEMENT_EXHAUSTIVE": "1"})
+
+
 def _end_to_end():
     report = steps.fresh_report("e2e")  # run.sh writes it there
     status = steps.run(["tests/e2e/run.sh"])
@@ -92,9 +106,12 @@ PARTS = (
     Part("tools", _tools),
     Part("release build", _programs),
     Part("unit and integration (asan, ubsan)", _unit_and_integration),
+    Part("placement", _placement, ("quick", "all")),
+    Part("placement, every free set", _placement_exhaustive, ("long",)),
     Part("documents", _documents),
     Part("chart", _chart),
     Part("demo", _demo),
+    Part("command line", _command_line),
     Part("lock rules (clang)", _lock_rules),
     Part("thread sanitizer", _thread_sanitizer, ("all", "long")),
     Part("end to end", _end_to_end, ("all", "long")),

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// aliquotctl simulate --pod pod.yaml: where one pod would go, without creating it.
+#include <ostream>
+
+#include "base/clock.h"
+#include "cli/cluster_view.h"
+#include "cli/pod_manifest.h"
+#include "cli/report_text.h"
+#include "cli/simulate_flags.h"
+#include "cli/text_file.h"
+#include "explain/explain.h"
+#include "explain/explain_json.h"
+#include "ledger/ledger.h"
+#include "scoring/placer.h"
+#include "scoring/policy_registry.h"
+#include "topology/node_topology.h"
+
+namespace aliquot::cli {
+namespace {
+
+constexpr std::size_t kMaxManifestBytes = std::size_t{4} << 20;
+
+Status CheckFlags(const SimulateFlags& flags) {
+  if (flags.kubeconfig.empty() == flags.cluster.empty()) {
+    return InvalidArgument("--pod needs a cluster; give --kubeconfig or --cluster, and not both");
+  }
+  if (!flags.nodes.empty() || !flags.pods.empty() || !flags.topology.empty()) {
+    return InvalidArgument("--nodes, --pods and --topology belong to a trace, not to --pod");
+  }
+  return Status::Ok();
+}
+
+Status ReadCluster(const SimulateFlags& flags, const Clock& clock,
+                   const model::ResourceNames& names, ledger::Ledger& ledger) {
+  return flags.cluster.empty()
+             ? ReadKubeconfigCluster(flags.kubeconfig, flags.context, clock, names, ledger)
+             : ReadClusterFile(flags.cluster, names, ledger);
+}
+
+}  // namespace
+
+Status SimulatePod(const SimulateFlags& flags, Streams& streams) {
+  if (Status status = CheckFlags(flags); !status.ok()) {
+    return status;
+  }
+  const model::ResourceNames names;
+  const auto text = ReadTextFile(flags.pod, kMaxManifestBytes);
+  if (!text.ok()) {
+    return text.status();
+  }
+  const auto pod = ParsePodManifest(*text, flags.pod, names);
+  if (!pod.ok()) {
+    return pod.status();
+  }
+  const auto demand = model::DemandOf(*pod, names);
+  if (!demand.ok()) {
+    return demand.status().WithContext(flags.pod);
+  }
+  if (demand->empty()) {
+    return InvalidArgument(flags.pod + ": no container asks for " + names.core +
+                           "; kube-scheduler places this pod without Aliquot");
+  }
+  const auto policy =
+      scoring::PolicyNamed(flags.policy.value_or(std::string(scoring::kDefaultPolicy)));
+  if (!policy.ok()) {
+    return policy.status().WithContext("--policy");
+  }
+  const RealClock clock;
+  const scoring::Placer placer(scoring::PlacerOptions(), **policy);
+  topology::Catalog catalog;
+  ledger::Ledger ledger(placer, catalog, names, clock);
+  if (Status status = ReadCluster(flags, clock, names, ledger); !status.ok()) {
+    return status;
+  }
+  const auto report = explain::ExplainPod({*demand, pod->tolerates_cordon}, *ledger.Read(), placer);
+  streams.out << (flags.output.value_or("text") == "json"
+                      ? explain::ToJson(report, *demand, 2) + "\n"
+                      : ReportText(report, *demand));
+  return Status::Ok();
+}
+
+}  // namespace aliquot::cli

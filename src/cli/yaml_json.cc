@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/yaml_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace aliquot::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ScalarJson(const allocator::YamlValue& value) {
+  if (value.plain) {
+    Json typed = Json::parse(value.text, nullptr, /*allow_exceptions=*/false);
+    if (typed.is_number() || typed.is_boolean() || typed.is_null()) {
+      return typed;
+    }
+  }
+  return value.text;
+}
+
+// The depth is the document's, which is bounded.
+Json JsonOf(const allocator::YamlValue& value) {
+  switch (value.kind) {
+    case allocator::YamlValue::Kind::kScalar:
+      return ScalarJson(value);
+    case allocator::YamlValue::Kind::kList: {
+      Json list = Json::array();
+      for (const allocator::YamlValue& item : value.items) {
+        list.push_back(JsonOf(item));
+      }
+      return list;
+    }
+    case allocator::YamlValue::Kind::kMap: {
+      Json map = Json::object();
+      for (std::size_t i = 0; i < value.keys.size(); ++i) {
+        map[value.keys[i]] = JsonOf(value.items[i]);
+      }
+      return map;
+    }
+    case allocator::YamlValue::Kind::kNull:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string ToJson(const allocator::YamlValue& value) {
+  return JsonOf(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace aliquot::cli

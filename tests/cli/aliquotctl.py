@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the built program. Needs out/bin."""
+import json
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "out" / "bin" / "aliquotctl"
+DATA = ROOT / "tests" / "data"
+
+
+def run(*words, text=None, timeout=120):
+    """The finished process; `text` goes to its standard input."""
+    return subprocess.run([PROGRAM, *map(str, words)], input=text, capture_output=True, text=True, check=False,
+                          timeout=timeout)
+
+
+def answer(*words):
+    """What it prints as JSON; the run must have ended well."""
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
