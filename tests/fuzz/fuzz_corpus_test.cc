@@ -83,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"allocation", Allocation}, Target{"objects", Objects},
                     Target{"http_requests", HttpRequests}, Target{"chunked_body", ChunkedBody},
                     Target{"smi_matrix", SmiMatrix}, Target{"nccl_xml", NcclXml},
-                    Target{"pair_list", PairList}, Target{"measured_gbps", MeasuredGbps}),
+                    Target{"pair_list", PairList}, Target{"measured_gbps", MeasuredGbps},
+                    Target{"trace_nodes", TraceNodes}, Target{"trace_pods", TracePods},
+                    Target{"job_files", JobFiles}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

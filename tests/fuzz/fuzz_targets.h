@@ -24,6 +24,9 @@ void SmiMatrix(std::string_view input);  // `nvidia-smi topo -m`
 void NcclXml(std::string_view input);
 void PairList(std::string_view input);      // MAPA's CSV
 void MeasuredGbps(std::string_view input);  // and which format a text is
+void TraceNodes(std::string_view input);    // openb's CSVs
+void TracePods(std::string_view input);
+void JobFiles(std::string_view input);  // MAPA's
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {
