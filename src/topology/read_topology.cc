@@ -18,8 +18,8 @@ namespace {
 
 enum class Format { kSmiMatrix, kNcclXml, kPairList, kMeasured };
 
-// By the first lines that are no comments. A header of GPU names belongs to a matrix when a row
-// below has a link class or an X.
+// By the first lines that are no comments. A header of GPU names belongs to a matrix when it has
+// affinity columns or a row below has a link class.
 Format FormatOf(const SourceText& source) {
   bool card_header = false;
   for (const TextLine& line : source.lines()) {
@@ -40,7 +40,11 @@ Format FormatOf(const SourceText& source) {
           (fields.size() > 1 && fields[0].empty() && StartsWith(fields[1], "GPU"))) {
         return Format::kMeasured;
       }
-      card_header = ParseSmiHeader(plain).has_value();
+      const std::optional<SmiHeader> header = ParseSmiHeader(plain);
+      if (header && !header->columns.empty()) {
+        return Format::kSmiMatrix;
+      }
+      card_header = header.has_value();
       continue;
     }
     for (const Word& word : Words(plain)) {

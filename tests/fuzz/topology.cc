@@ -17,7 +17,7 @@ namespace {
 // every other.
 void Check(const Result<topology::Description>& read) {
   if (!read.ok()) {
-    const std::string& message = read.status().message();
+    const std::string message = read.status().message();
     Require(message.compare(0, 4, "file") == 0 && message.size() < 1000);
     Require(std::none_of(message.begin(), message.end(), [](unsigned char c) { return c < 0x20; }));
     return;

@@ -14,7 +14,8 @@ TEST(ReadTopology, FindsTheFormatByTheText) {
             "nvidia-smi matrix");
   EXPECT_EQ(ReadTopology("     GPU0 GPU1\nGPU0 XNV1\nGPU1 NV1X\n", "f")->format,
             "nvidia-smi matrix");
-  EXPECT_EQ(ReadTopology("\tGPU0\tCPU Affinity\nGPU0\t X \t0-7\n", "f")->format,
+  // One card has no link; its NUMA node is a figure.
+  EXPECT_EQ(ReadTopology("\tGPU0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t\t\t0\n", "f")->format,
             "nvidia-smi matrix");
   EXPECT_EQ(
       ReadTopology("<?xml version=\"1.0\"?>\n<system><cpu numaid=\"0\"/></system>", "f")->format,
