@@ -18,6 +18,9 @@ std::optional<WatchedResource> ResourceOf(std::string_view resource) {
   if (resource == "nodes") {
     return WatchedResource::kNodes;
   }
+  if (resource == "poddisruptionbudgets") {
+    return WatchedResource::kDisruptionBudgets;
+  }
   return std::nullopt;
 }
 
@@ -56,6 +59,9 @@ ApiOutcome OutcomeOf(model::WriteOutcome outcome) {
 }  // namespace
 
 void WatchObserver::SetReachable(std::string_view resource, bool reachable) {
+  if (resource == "poddisruptionbudgets") {
+    return;  // a role that lacks them says nothing about the API server, and preemption works on
+  }
   std::atomic<bool>& mine = resource == "nodes" ? nodes_reachable_ : pods_reachable_;
   if (mine.exchange(reachable, std::memory_order_relaxed) != reachable) {
     metrics_.SetDegraded(observability::Degraded::kApiServerUnreachable,

@@ -85,7 +85,7 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
       requeue_(ledger_, pending_, placer_, writer, queue_, i.clock, i.log),
       intake_(ledger_, pending_, desk_, late_stamp_, reporter_, names_),
       follower_(ledger_, writer, queue_, intake_),
-      observer_(ledger_, follower_, late_stamp_, sync_),
+      observer_(ledger_, follower_, late_stamp_, budgets_, sync_),
       readiness_(sync_),
       judge_(placer_, i.clock),
       filter_(ledger_, pending_, judge_, names_, i.clock, i.metrics, i.decisions,
@@ -93,9 +93,18 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
       prioritize_(ledger_, judge_, names_, i.clock, i.metrics, i.decisions),
       bind_(ledger_, pending_, desk_, writer, names_, i.clock, i.metrics, i.decisions,
             AnnotationOptionsOf(c)),
+      preempt_(ledger_, budgets_, placer_, names_, i.clock, i.metrics, i.decisions,
+               extender::PreemptOptions()),
       stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions, AnnotationOptionsOf(c),
                     StampOptionsOf(c)) {
   ledger_.OnRoom([this](std::string_view node) { requeue_.RoomMade(node); });
+  filter_.OnFitsInSumOnly([this](const model::Pod& pod) {
+    // The watch will tell when it is gone; of a pod that it does not show nothing may be kept.
+    const auto known = pending_.FindUid(pod.uid);
+    if (known != nullptr && known->watched) {
+      reporter_.ReportFitsInSumOnly(pod);
+    }
+  });
   mutate_options_.names = names_;
   mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
     const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);

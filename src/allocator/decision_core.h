@@ -12,7 +12,9 @@
 #include "extender/bind.h"
 #include "extender/bind_desk.h"
 #include "extender/filter.h"
+#include "extender/preempt.h"
 #include "extender/prioritize.h"
+#include "ledger/disruption_budgets.h"
 #include "ledger/ledger.h"
 #include "ledger/pending_pods.h"
 #include "model/cluster.h"
@@ -70,6 +72,7 @@ class DecisionCore {
   extender::Filter& filter() { return filter_; }
   extender::Prioritize& prioritize() { return prioritize_; }
   extender::Bind& bind() { return bind_; }
+  extender::Preempt& preempt() { return preempt_; }
   const admission::MutateOptions& mutate_options() const { return mutate_options_; }
   admission::StampLedger& stamp_ledger() { return stamp_ledger_; }
 
@@ -80,6 +83,7 @@ class DecisionCore {
   topology::Catalog catalog_;
   ledger::Ledger ledger_;
   ledger::PendingPods pending_;
+  ledger::DisruptionBudgets budgets_;
 
   reconcile::WorkQueue queue_;
   extender::BindDesk desk_;
@@ -96,6 +100,7 @@ class DecisionCore {
   extender::Filter filter_;
   extender::Prioritize prioritize_;
   extender::Bind bind_;
+  extender::Preempt preempt_;
   reconcile::StampLedger stamp_ledger_;
   admission::MutateOptions mutate_options_;
 

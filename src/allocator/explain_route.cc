@@ -60,7 +60,8 @@ std::string HoldJson(const ledger::HoldView& hold) {
 std::string PendingJson(const ledger::PendingPod& pod, const ledger::Ledger& ledger,
                         const scoring::Placer& placer) {
   const auto snapshot = ledger.Read();
-  const auto report = explain::ExplainPod({pod.demand, pod.tolerates_cordon}, *snapshot, placer);
+  const auto report = explain::ExplainPod(
+      scoring::Ask(pod.demand, pod.tolerates_cordon).OfPriority(pod.priority), *snapshot, placer);
   const std::string rest = explain::ToJson(report, pod.demand, 2);
   const Json own = {{"pod", pod.key.ToString()}, {"uid", pod.uid}, {"state", "pending"}};
   std::string text = own.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -41,6 +41,9 @@ http::Response BindNotReady() {
 // kube-scheduler drops the scores of an extender that fails, and goes on.
 http::Response PrioritizeNotReady() { return http::TextResponse(503, kNotSynced); }
 
+// Evicting nobody is right while we cannot tell whom: an answer other than 200 ends the attempt.
+http::Response PreemptNotReady() { return http::TextResponse(503, kNotSynced); }
+
 template <typename VerbHandler, typename NotReady>
 http::Handler Gated(DecisionCore& core, const Instruments& instruments, Verb verb,
                     VerbHandler& handler, NotReady not_ready) {
@@ -115,6 +118,8 @@ http::Router SchedulerRoutes(DecisionCore& core, const Instruments& instruments)
   router.Post("/scheduler/prioritize",
               Gated(core, instruments, Verb::kPrioritize, core.prioritize(), PrioritizeNotReady));
   router.Post("/scheduler/bind", Gated(core, instruments, Verb::kBind, core.bind(), BindNotReady));
+  router.Post("/scheduler/preempt",
+              Gated(core, instruments, Verb::kPreempt, core.preempt(), PreemptNotReady));
   return router;
 }
 

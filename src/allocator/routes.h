@@ -11,8 +11,8 @@ namespace aliquot::allocator {
 // The paths of the two HTTPS listeners (docs/reference/http-api.md). The core must outlive the
 // routers.
 
-// POST /scheduler/filter, /scheduler/prioritize, /scheduler/bind. Until the whole cluster has been
-// heard once every one of them answers that it cannot say yet.
+// POST /scheduler/filter, /scheduler/prioritize, /scheduler/bind, /scheduler/preempt. Until the
+// whole cluster has been heard once every one of them answers that it cannot say yet.
 http::Router SchedulerRoutes(DecisionCore& core, const Instruments& instruments);
 
 // POST /admission/mutate, /admission/stamp. `own_username`: ours at the API server, "" when not

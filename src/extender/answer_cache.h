@@ -18,6 +18,8 @@ struct FilterAnswer {
   std::string body;
   bool fits = false;   // some node holds the pod
   std::string reason;  // the commonest refusal; "" when it fits
+  // It fits nowhere, on some node only because no single card holds it.
+  bool in_sum_only = false;
 };
 
 // The latest filter answer of each pod. A rejected pod is filtered again at every change of any pod

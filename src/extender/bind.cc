@@ -112,7 +112,7 @@ void Bind::Start(const BindDesk::Ticket& ticket) {
   } else if (!(pod->key == ticket->key())) {
     desk_.End(ticket, Refused(kOtherName));
   } else {
-    Commit(ticket, pod->demand, pod->tolerates_cordon);
+    Commit(ticket, pod->demand, {pod->tolerates_cordon, pod->priority});
   }
 }
 
@@ -137,17 +137,18 @@ void Bind::LookUpAndCommit(const BindDesk::Ticket& ticket) {
   if (demand->empty()) {
     return desk_.End(ticket, Refused(kNotOurs));
   }
-  Commit(ticket, *demand, pod.tolerates_cordon);
+  Commit(ticket, *demand, {pod.tolerates_cordon, pod.priority});
 }
 
 void Bind::Commit(const BindDesk::Ticket& ticket, const model::PodDemand& demand,
-                  bool tolerates_cordon) {
+                  const Standing& standing) {
   ledger::CommitRequest request;
   request.key = ticket->key();
   request.uid = ticket->uid();
   request.node = ticket->node();
   request.demand = demand;
-  request.tolerates_cordon = tolerates_cordon;
+  request.tolerates_cordon = standing.tolerates_cordon;
+  request.priority = standing.priority;
   const ledger::CommitResult result = ledger_.Commit(request);
   if (result.cut_short) {
     metrics_.CountSearchCutShort();

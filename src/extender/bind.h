@@ -43,11 +43,17 @@ class Bind {
   std::int64_t lookups() const { return lookups_.load(std::memory_order_relaxed); }
 
  private:
+  // What a pod may have besides what it asks for.
+  struct Standing {
+    bool tolerates_cordon = false;
+    std::int64_t priority = 0;
+  };
+
   BindAnswer Decide(const api::BindArgs& args, SteadyTime deadline);
   void Start(const BindDesk::Ticket& ticket);
   void LookUpAndCommit(const BindDesk::Ticket& ticket);
   void Commit(const BindDesk::Ticket& ticket, const model::PodDemand& demand,
-              bool tolerates_cordon);
+              const Standing& standing);
   void SendBinding(const BindDesk::Ticket& ticket, const model::PodDemand& demand,
                    const ledger::CommitResult& result);
   void Report(const api::BindArgs& args, const BindAnswer& answer, SteadyTime started);

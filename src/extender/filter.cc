@@ -97,6 +97,9 @@ Reply Filter::Handle(std::string_view body) {
     pending_.Fitted(request.args.pod.uid);
   } else {
     pending_.Refused(request.args.pod.uid, clock_.SteadyNow());
+    if (answer->in_sum_only) {
+      on_fits_in_sum_only_(request.args.pod);
+    }
   }
   Report(request, answer->fits ? RequestOutcome::kOk : RequestOutcome::kRefused,
          answer->fits ? "fits" : "refused", answer->reason);
@@ -117,6 +120,11 @@ void Filter::Remember(const Request& request) {
   pending_.Asked(std::move(known));
 }
 
+scoring::Ask Filter::AskOf(const Request& request) {
+  const model::Pod& pod = request.args.pod;
+  return scoring::Ask(*request.demand, pod.tolerates_cordon).OfPriority(pod.priority);
+}
+
 // Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound
 // need none.
 Status Filter::CheckNodes(Request& request) const {
@@ -128,10 +136,8 @@ Status Filter::CheckNodes(Request& request) const {
     return Status::Ok();
   }
   Result<NodeJudge::Outcome> outcome =
-      judge_.Judge(*request.snapshot, {request.args.node_names,
-                                       {*request.demand, request.args.pod.tolerates_cordon},
-                                       /*ranked=*/false,
-                                       request.started + options_.deadline});
+      judge_.Judge(*request.snapshot, {request.args.node_names, AskOf(request),
+                                       /*ranked=*/false, request.started + options_.deadline});
   if (!outcome.ok()) {
     return outcome.status();
   }
@@ -162,6 +168,8 @@ std::shared_ptr<const FilterAnswer> Filter::Answer(const Request& request) const
   }
   auto answer = std::make_shared<FilterAnswer>();
   answer->fits = !result.kept.empty();
+  answer->in_sum_only =
+      !answer->fits && counts[static_cast<std::size_t>(Refusal::kNotOnOneCard)] > 0;
   if (!request.demand.ok()) {
     answer->reason = request.unusable;
   } else if (!answer->fits && request.held_on) {

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "extender/answer_cache.h"
@@ -37,11 +39,19 @@ class Filter {
          const model::ResourceNames& names, const Clock& clock, observability::Metrics& metrics,
          observability::DecisionLog& log, const FilterOptions& options);
 
+  // Calls `listener` for each refused pod that some node holds in sum, not on one card, at most
+  // once an answer. To be set before requests come.
+  void OnFitsInSumOnly(std::function<void(const model::Pod&)> listener) {
+    on_fits_in_sum_only_ = std::move(listener);
+  }
+
   // Status 200 always; a body that cannot be used is answered with `Error`.
   Reply Handle(std::string_view body);
 
  private:
   struct Request;
+
+  static scoring::Ask AskOf(const Request& request);
 
   void Remember(const Request& request);
   std::shared_ptr<const FilterAnswer> Answer(const Request& request) const;
@@ -59,6 +69,7 @@ class Filter {
   observability::DecisionLog& log_;
   const FilterOptions options_;
   AnswerCache cache_;
+  std::function<void(const model::Pod&)> on_fits_in_sum_only_ = [](const model::Pod&) {};
 };
 
 }  // namespace aliquot::extender

@@ -33,6 +33,8 @@ class Prioritize {
  private:
   struct Request;
 
+  static scoring::Ask AskOf(const Request& request);
+
   Status ScoreNodes(const Request& request, std::vector<int>& scores) const;
   Status RankFitting(const Request& request, std::vector<int>& scores) const;
   void Report(const Request& request, observability::RequestOutcome outcome, std::string_view word,

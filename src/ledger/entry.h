@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +33,9 @@ struct Hold {
   HoldState state = HoldState::kBound;
   HoldSource source = HoldSource::kRecord;
   model::PodDemand demand;
+  std::int64_t priority = 0;
+  bool leaving = false;  // it is being deleted
+  model::Labels labels;
   // kRecord: the record; it never changes once here.
   model::Allocation allocation;
   // kIndex: per demand container, the minor numbers written on the pod.

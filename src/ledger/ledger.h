@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/string_map.h"
+#include "ledger/claims.h"
 #include "ledger/entry.h"
 #include "ledger/snapshot.h"
 #include "ledger/snapshot_board.h"
@@ -35,6 +38,8 @@ struct CommitRequest {
   std::string node;
   model::PodDemand demand;
   bool tolerates_cordon = true;
+  // Of the pod: it gets no room that is kept for a pod of higher priority. Unset, it gets any.
+  std::int64_t priority = std::numeric_limits<std::int64_t>::max();
   // What the policy may expect of the pods to come; nullptr = nothing.
   std::shared_ptr<const scoring::Outlook> outlook;
   // Set: the reservation ends by itself at this time unless it is confirmed first. Unset, and
@@ -45,7 +50,8 @@ struct CommitRequest {
   // A view of this request.
   scoring::Ask ask() const {
     return scoring::Ask(demand, tolerates_cordon,
-                        outlook == nullptr ? scoring::Outlook::Unknown() : *outlook);
+                        outlook == nullptr ? scoring::Outlook::Unknown() : *outlook)
+        .OfPriority(priority);
   }
 };
 
@@ -108,8 +114,8 @@ struct LedgerCounts {
 // releasing twice is harmless.
 //
 // Thread-safe. A write locks one node; reads take a snapshot. No call blocks on I/O. Lock order:
-// one node, then the map of nodes, then pods, then the snapshot board. The placer, the catalog and
-// the clock must outlive the ledger.
+// the claims, one node, then the map of nodes, then pods, then the snapshot board. The placer, the
+// catalog and the clock must outlive the ledger.
 class Ledger {
  public:
   Ledger(const scoring::Placer& placer, topology::Catalog& catalog,
@@ -131,6 +137,9 @@ class Ledger {
   // Its pods' holds stay until the pods go: a node object may be deleted and made again under its
   // pods.
   void RemoveNode(std::string_view name);
+  // What the pods that hold no cards request of processor and memory, by node: all of them, in
+  // place of what was known before. Publishes only the nodes of which the figure changed.
+  void SetOtherRequests(StringMap<model::HostAmount> by_node);
   // A pod as it is now, bound or not, ours or not.
   PodChange SetPod(const model::Pod& pod);
   // The pod is gone from the cluster (confirmed). False when it held nothing.
@@ -147,8 +156,17 @@ class Ledger {
   void Confirm(std::string_view uid);
   // Gives a reservation back. Harmless when there is none; never touches a bound hold.
   void Release(std::string_view uid);
-  // Releases every reservation whose time has come; how many.
+  // Releases every reservation whose time has come, and ends every claim; how many reservations.
   int ReleaseExpired();
+
+  // ---- room that preemption makes for a pod, kept from pods of lower priority ----
+
+  // In place of all earlier claims of this pod. They end when it is bound or gone, when its
+  // nomination is taken back or goes to another node, and at their time when no nomination is seen.
+  void ClaimRoom(const ClaimRequest& request);
+  // Chooses the cards anew for pods of which only the nomination is known (after a restart). To be
+  // called once every pod has been seen.
+  void RenewClaims();
 
   // ---- reads ----
 
@@ -158,6 +176,8 @@ class Ledger {
   std::optional<HoldView> FindHold(std::string_view uid) const;
   // The holds of one node, sorted by pod key.
   std::vector<HoldView> HoldsOf(std::string_view node) const;
+  // What a preemption needs to know of a node; nothing when it is not known.
+  std::optional<NodeForPreemption> ForPreemption(std::string_view node) const;
   LedgerCounts Counts() const;
 
  private:
@@ -166,6 +186,7 @@ class Ledger {
 
   SlotPtr FindSlot(std::string_view name) const EXCLUDES(nodes_mutex_);
   SlotPtr FindOrMakeSlot(std::string_view name) EXCLUDES(nodes_mutex_);
+  model::HostAmount OthersOn(const std::string& name) const EXCLUDES(nodes_mutex_);
   // The node of this UID's hold once no commit of it is under way; "" when it has none.
   std::string PlaceOf(std::string_view uid) const EXCLUDES(pods_mutex_);
 
@@ -181,6 +202,30 @@ class Ledger {
   // True when it changed something.
   bool ReplaceFacts(const std::string& name, std::shared_ptr<const scoring::NodeFacts> facts);
 
+  // A pod with claims, or that is nominated.
+  struct Claimant {
+    std::int64_t priority = 0;
+    StringSet nodes;                    // where it has claims
+    std::string nominated;              // the node its nomination was seen for
+    std::string nominated_before;       // as ClaimRequest's
+    std::optional<SteadyTime> expires;  // until the nomination is seen
+    // Only the nomination is known: what to choose cards for.
+    std::optional<CommitRequest> to_choose;
+  };
+
+  // The watch shows a pod that is not bound.
+  void FollowNomination(const model::Pod& pod) EXCLUDES(claims_mutex_);
+  void EndClaims(std::string_view uid) EXCLUDES(claims_mutex_);
+  void EndExpiredClaims() EXCLUDES(claims_mutex_);
+  // Nominated, but the claim is not ours: it is from before our start.
+  void ClaimByNomination(const model::Pod& pod, Claimant& claimant) REQUIRES(claims_mutex_);
+  void ChooseClaim(const std::string& uid, Claimant& claimant) REQUIRES(claims_mutex_);
+  // Takes its claims off all nodes but `kept`; their names.
+  std::vector<std::string> DropClaims(std::string_view uid, Claimant& claimant,
+                                      std::string_view kept) REQUIRES(claims_mutex_);
+  void PutClaim(const std::string& node, PlacedClaim claim) REQUIRES(claims_mutex_);
+  void TellRoom(const std::vector<std::string>& nodes) const;
+
   // Takes a retired node out of the map. Called under its lock.
   void Forget(const NodeSlot& slot) EXCLUDES(nodes_mutex_);
 
@@ -191,12 +236,19 @@ class Ledger {
 
   mutable Mutex nodes_mutex_;
   StringMap<SlotPtr> slots_ GUARDED_BY(nodes_mutex_);
+  // As last set: for nodes that come later.
+  StringMap<model::HostAmount> other_requests_ GUARDED_BY(nodes_mutex_);
 
   mutable Mutex pods_mutex_;
   mutable CondVar commit_done_;
   StringMap<PodPlace> places_ GUARDED_BY(pods_mutex_);
   StringSet expiring_ GUARDED_BY(pods_mutex_);
   StringSet unstamped_ GUARDED_BY(pods_mutex_);
+
+  mutable Mutex claims_mutex_;
+  StringMap<Claimant> claimants_ GUARDED_BY(claims_mutex_);
+  // Their number: nearly always 0, and then nobody takes the lock.
+  std::atomic<std::size_t> claimant_count_{0};
 
   SnapshotBoard board_;
   std::function<void(std::string_view)> on_room_ = [](std::string_view) {};

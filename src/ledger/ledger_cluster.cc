@@ -16,6 +16,7 @@ void Ledger::SetNode(const model::Node& node) {
   facts->cordoned = node.unschedulable;
   facts->inventory = node.inventory;
   facts->inventory_problem = node.inventory_problem;
+  facts->allocatable = node.allocatable;
   if (facts->inventory != nullptr) {
     auto topology = catalog_.For(*facts->inventory);
     if (topology.ok()) {
@@ -42,12 +43,43 @@ bool Ledger::ReplaceFacts(const std::string& name,
     // wake.
     if (slot->facts != nullptr && slot->facts->cordoned == facts->cordoned &&
         slot->facts->inventory_problem == facts->inventory_problem &&
+        slot->facts->allocatable == facts->allocatable &&
         model::SameInventory(slot->facts->inventory, facts->inventory)) {
       return false;
     }
     slot->SetFacts(std::move(facts));
+    slot->host_of_others = OthersOn(name);
     slot->PublishTo(board_);
     return true;
+  }
+}
+
+model::HostAmount Ledger::OthersOn(const std::string& name) const {
+  MutexLock lock(nodes_mutex_);
+  const auto found = other_requests_.find(name);
+  return found == other_requests_.end() ? model::HostAmount() : found->second;
+}
+
+void Ledger::SetOtherRequests(StringMap<model::HostAmount> by_node) {
+  std::vector<SlotPtr> slots;
+  {
+    MutexLock lock(nodes_mutex_);
+    other_requests_ = std::move(by_node);
+    slots.reserve(slots_.size());
+    for (const auto& [name, slot] : slots_) {
+      slots.push_back(slot);
+    }
+  }
+  for (const SlotPtr& slot : slots) {
+    MutexLock lock(slot->mutex);
+    const model::HostAmount now = OthersOn(slot->name);
+    if (slot->retired || slot->host_of_others == now) {
+      continue;
+    }
+    slot->host_of_others = now;
+    if (slot->facts != nullptr && slot->facts->allocatable) {
+      slot->PublishTo(board_);
+    }
   }
 }
 
@@ -74,10 +106,13 @@ PodChange Ledger::SetPod(const model::Pod& pod) {
     return change;
   }
   if (pod.node_name.empty()) {
+    FollowNomination(pod);
     change.effect = PodEffect::kPending;
     return change;
   }
-  return SetBoundPod(pod);
+  change = SetBoundPod(pod);
+  EndClaims(pod.uid);  // its hold takes the place of what it claimed
+  return change;
 }
 
 PodChange Ledger::SetBoundPod(const model::Pod& pod) {
@@ -104,6 +139,11 @@ std::optional<PodChange> Ledger::SeenAgain(NodeSlot& slot, const model::Pod& pod
   Hold* hold = slot.Find(pod.uid);
   if (hold == nullptr) {
     return std::nullopt;
+  }
+  hold->priority = pod.priority;
+  hold->leaving = pod.deleting;
+  if (!(hold->labels == pod.labels)) {
+    hold->labels = pod.labels;
   }
   PodChange change;
   if (hold->state == HoldState::kReserved) {
@@ -185,7 +225,11 @@ PodChange Ledger::AddSeen(const model::Pod& pod) {
   }
 }
 
-bool Ledger::RemovePod(std::string_view uid) { return Drop(uid, DropWhich::kAny); }
+bool Ledger::RemovePod(std::string_view uid) {
+  const bool held = Drop(uid, DropWhich::kAny);
+  EndClaims(uid);
+  return held;
+}
 
 std::vector<std::pair<std::string, model::PodKey>> Ledger::BoundNotIn(const StringSet& seen) const {
   std::vector<std::pair<std::string, std::string>> missing;  // uid, node

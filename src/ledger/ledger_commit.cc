@@ -128,6 +128,7 @@ CommitResult Ledger::ReserveOn(NodeSlot& slot, const CommitRequest& request) {
   hold->key = request.key;
   hold->state = HoldState::kReserved;
   hold->demand = request.demand;
+  hold->priority = request.priority;
   hold->allocation = AllocationFor(request, *slot.inventory(), choice.cards);
   hold->expires = request.expires;
   ResolveUses(slot.inventory(), *hold);
@@ -216,6 +217,7 @@ int Ledger::ReleaseExpired() {
   for (const std::string& uid : candidates) {
     released += Drop(uid, DropWhich::kExpiredOnly) ? 1 : 0;
   }
+  EndExpiredClaims();
   return released;
 }
 

@@ -2,24 +2,26 @@
 #include "ledger/node_slot.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "ledger/card_uses.h"
 #include "ledger/seen_hold.h"
 #include "scoring/node_gate.h"
 
 namespace aliquot::ledger {
 namespace {
 
-// Sums of other people's over-booking may exceed what a CardState holds; "full" is all that matters
-// then.
-template <typename To, typename From>
-To Clamped(From value) {
-  return static_cast<To>(std::min<From>(value, std::numeric_limits<To>::max()));
+bool SameCards(const model::Inventory* a, const model::Inventory* b) {
+  return a != nullptr && b != nullptr &&
+         std::equal(a->cards.begin(), a->cards.end(), b->cards.begin(), b->cards.end(),
+                    [](const model::Card& x, const model::Card& y) { return x.uuid == y.uuid; });
 }
 
 }  // namespace
 
 void Ledger::NodeSlot::SetFacts(std::shared_ptr<const scoring::NodeFacts> fresh) {
+  if (!SameCards(inventory(), fresh == nullptr ? nullptr : fresh->inventory.get())) {
+    claims.clear();  // they name cards by their place in the inventory
+  }
   facts = std::move(fresh);
   const std::size_t count = inventory() == nullptr ? 0 : inventory()->cards.size();
   sums.assign(count, model::CardUse());
@@ -29,10 +31,12 @@ void Ledger::NodeSlot::SetFacts(std::shared_ptr<const scoring::NodeFacts> fresh)
     cards[card].usable = inventory()->cards[card].usable();
   }
   holds_of_unknown_cards = 0;
+  host_held = {};
   for (const auto& [uid, hold] : holds) {
     ResolveUses(inventory(), *hold);
     Count(*hold, +1);
   }
+  ShowClaims();
 }
 
 void Ledger::NodeSlot::Add(std::unique_ptr<Hold> hold) {
@@ -40,6 +44,7 @@ void Ledger::NodeSlot::Add(std::unique_ptr<Hold> hold) {
   Count(*hold, +1);
   std::string uid = hold->uid;
   holds.emplace(std::move(uid), std::move(hold));
+  ShowClaims();
 }
 
 void Ledger::NodeSlot::Remove(const std::string& uid) {
@@ -49,6 +54,7 @@ void Ledger::NodeSlot::Remove(const std::string& uid) {
   }
   Count(*found->second, -1);
   holds.erase(found);
+  ShowClaims();
 }
 
 Hold* Ledger::NodeSlot::Find(std::string_view uid) const {
@@ -60,6 +66,11 @@ void Ledger::NodeSlot::Count(const Hold& hold, int sign) {
   if (hold.source == HoldSource::kUnknownRunning) {
     holds_of_unknown_cards += sign;
   }
+  if (sign > 0) {
+    host_held += hold.demand.host;
+  } else {
+    host_held -= hold.demand.host;
+  }
   for (const auto& [card, use] : hold.uses) {
     const auto at = static_cast<std::size_t>(card);
     sums[at].core += sign * use.core;
@@ -69,11 +80,7 @@ void Ledger::NodeSlot::Count(const Hold& hold, int sign) {
   }
 }
 
-void Ledger::NodeSlot::Show(std::size_t card) {
-  cards[card].core_used = Clamped<std::int16_t>(sums[card].core);
-  cards[card].mib_used = Clamped<std::int32_t>(sums[card].mib);
-  cards[card].pods = Clamped<std::int16_t>(sums[card].pods);
-}
+void Ledger::NodeSlot::Show(std::size_t card) { ShowUse(sums[card], cards[card]); }
 
 scoring::NodeState Ledger::NodeSlot::State() const {
   scoring::NodeState state;
@@ -81,7 +88,10 @@ scoring::NodeState Ledger::NodeSlot::State() const {
   state.cards = cards.data();
   state.card_count = cards.size();
   state.closed = holds_of_unknown_cards > 0;
+  state.claims = claimed.get();
   if (facts != nullptr) {
+    state.host_known = facts->allocatable.has_value();
+    state.host_free = state.host_known ? HostFree() : model::HostAmount();
     state.cordoned = facts->cordoned;
     state.gate = scoring::GateOf(*facts, cards.data(), cards.size());
   }
@@ -89,7 +99,16 @@ scoring::NodeState Ledger::NodeSlot::State() const {
 }
 
 void Ledger::NodeSlot::PublishTo(SnapshotBoard& board) const {
-  board.Publish(place, facts, cards, holds_of_unknown_cards > 0);
+  const bool host_known = facts != nullptr && facts->allocatable;
+  board.Publish(place, facts, cards, host_known ? HostFree() : model::HostAmount(),
+                holds_of_unknown_cards > 0, claimed);
+}
+
+model::HostAmount Ledger::NodeSlot::HostFree() const {
+  model::HostAmount free = *facts->allocatable;
+  free -= host_held;
+  free -= host_of_others;
+  return free;
 }
 
 bool Ledger::NodeSlot::RetireIfEmpty() {

@@ -35,7 +35,10 @@ bool Snapshot::At(std::uint32_t place, scoring::NodeState* state) const {
   state->card_count = entry.card_count;
   state->closed = entry.closed;
   state->cordoned = entry.cordoned;
+  state->host_known = entry.host_known;
+  state->host_free = entry.host_free;
   state->gate = entry.gate;
+  state->claims = entry.claims.get();
   state->place = place;
   state->version = entry.version;
   return true;

@@ -25,7 +25,10 @@ struct Block {
     std::uint16_t card_count = 0;
     bool closed = false;
     bool cordoned = false;
+    bool host_known = false;
     scoring::Refusal gate = scoring::Refusal::kNone;
+    model::HostAmount host_free;
+    std::shared_ptr<const scoring::ClaimedCards> claims;  // nullptr on nearly every node
   };
   std::vector<NodeEntry> nodes;
   std::vector<scoring::CardState> cards;
@@ -65,6 +68,8 @@ class Snapshot {
 
   // Grows with every change of any node or pod: equal generations mean equal answers.
   std::uint64_t generation() const { return generation_; }
+
+  std::size_t size() const { return index_->size(); }
 
   // False when the node is not known. The view lives as long as this snapshot.
   bool Find(std::string_view node, scoring::NodeState* state) const;

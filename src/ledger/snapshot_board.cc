@@ -38,13 +38,18 @@ void SnapshotBoard::GiveBackPlace(std::uint32_t place) {
 }
 
 void SnapshotBoard::Publish(std::uint32_t place, std::shared_ptr<const scoring::NodeFacts> facts,
-                            const std::vector<scoring::CardState>& cards, bool closed) {
+                            const std::vector<scoring::CardState>& cards,
+                            const model::HostAmount& host_free, bool closed,
+                            std::shared_ptr<const scoring::ClaimedCards> claims) {
   MutexLock lock(mutex_);
   Block::NodeEntry entry;
   entry.facts = std::move(facts);
+  entry.host_free = host_free;
   entry.closed = closed;
+  entry.claims = std::move(claims);
   if (entry.facts != nullptr) {
     entry.cordoned = entry.facts->cordoned;
+    entry.host_known = entry.facts->allocatable.has_value();
     entry.gate = scoring::GateOf(*entry.facts, cards.data(), cards.size());
   }
   Replace(place, std::move(entry), cards);

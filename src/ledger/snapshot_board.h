@@ -25,7 +25,8 @@ class SnapshotBoard {
 
   // Replaces what is published at `place`. `facts` is nullptr while there is no such node.
   void Publish(std::uint32_t place, std::shared_ptr<const scoring::NodeFacts> facts,
-               const std::vector<scoring::CardState>& cards, bool closed);
+               const std::vector<scoring::CardState>& cards, const model::HostAmount& host_free,
+               bool closed, std::shared_ptr<const scoring::ClaimedCards> claims = nullptr);
 
   std::shared_ptr<const Snapshot> Read() const;
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }

@@ -24,7 +24,7 @@ using prometheus::Histogram;
 using Labels = std::map<std::string, std::string>;
 
 // The label values, in the order of the enums in metrics.h.
-constexpr std::array kVerbs{"filter", "prioritize", "bind", "mutate", "stamp"};
+constexpr std::array kVerbs{"filter", "prioritize", "bind", "preempt", "mutate", "stamp"};
 constexpr std::array kRequestOutcomes{"ok",       "refused",   "invalid", "unconfirmed",
                                       "deadline", "not_ready", "error"};
 constexpr std::array kListeners{"extender", "admission", "monitor"};
@@ -32,7 +32,7 @@ constexpr std::array kStatusClasses{"2xx", "3xx", "4xx", "5xx"};
 constexpr std::array kReloadOutcomes{"ok", "failed"};
 constexpr std::array kApiWrites{"binding", "pod_patch", "pod_condition", "event"};
 constexpr std::array kApiOutcomes{"done", "not_found", "conflict", "refused", "unknown"};
-constexpr std::array kResources{"pods", "nodes"};
+constexpr std::array kResources{"pods", "nodes", "poddisruptionbudgets"};
 constexpr std::array kStampOutcomes{"done", "no_room", "failed"};
 constexpr std::array kRecordProblems{"adopted_by_index", "counted_on_all", "closed_node",
                                      "record_changed", "not_readable"};

@@ -14,10 +14,11 @@
 
 namespace aliquot::observability {
 
-enum class Verb { kFilter, kPrioritize, kBind, kMutate, kStamp };
+enum class Verb { kFilter, kPrioritize, kBind, kPreempt, kMutate, kStamp };
 
 enum class RequestOutcome {
-  kOk,           // filter: some node fits; prioritize: ranked; bind: bound; mutate, stamp: admitted
+  kOk,           // filter: some node fits; prioritize: ranked; bind: bound; preempt: victims named;
+                 // mutate, stamp: admitted
   kRefused,      // a proper no: nothing fits, or the pod is denied
   kInvalid,      // the request could not be used
   kUnconfirmed,  // bind: no word from the API server yet
@@ -31,7 +32,7 @@ enum class Listener { kExtender, kAdmission, kMonitor };
 enum class ApiWrite { kBinding, kPodPatch, kPodCondition, kEvent };
 enum class ApiOutcome { kDone, kNotFound, kConflict, kRefused, kUnknown };
 
-enum class WatchedResource { kPods, kNodes };
+enum class WatchedResource { kPods, kNodes, kDisruptionBudgets };
 
 enum class StampOutcome { kDone, kNoRoom, kFailed };  // of the late stamp
 

@@ -68,6 +68,7 @@ void LateStamp::Needs(const model::Pod& pod) {
     waiting.uid = pod.uid;
     waiting.node = pod.node_name;
     waiting.demand = *std::move(demand);
+    waiting.priority = pod.priority;
     uids_by_node_[waiting.node].insert(waiting.uid);
     pods_[waiting.uid] = std::move(waiting);
   }
@@ -128,6 +129,7 @@ Outcome LateStamp::Attempt(const std::string& uid) {
   request.uid = pod->uid;
   request.node = pod->node;
   request.demand = pod->demand;
+  request.priority = pod->priority;
   request.tolerates_cordon = true;  // it is on that node already, cordoned or not
   const ledger::CommitResult result = ledger_.Commit(request);
   switch (result.outcome) {

@@ -46,6 +46,7 @@ class LateStamp {
     std::string uid;
     std::string node;
     model::PodDemand demand;
+    std::int64_t priority = 0;
     // The last refusal that was written on the pod; kNone: none was.
     scoring::Refusal told = scoring::Refusal::kNone;
     SteadyTime told_at;

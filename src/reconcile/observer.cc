@@ -25,6 +25,7 @@ void Observer::NodesListed(const std::vector<std::string>& names) {
 
 void Observer::PodsListed(const std::vector<std::string>& uids) {
   pods_.Listed(uids);
+  ledger_.RenewClaims();
   sync_.PodsListed();
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ledger/disruption_budgets.h"
 #include "ledger/ledger.h"
 #include "model/cluster.h"
 #include "reconcile/late_stamp.h"
@@ -14,12 +15,13 @@
 namespace aliquot::reconcile {
 
 // Takes the cluster's state from its source and hands it to those who follow it: nodes to the
-// ledger, pods to the PodFollower. Does no I/O on the source's threads. Thread-safe as its
-// interface asks.
+// ledger, pods to the PodFollower, disruption budgets to their keeper. Does no I/O on the source's
+// threads. Thread-safe as its interface asks.
 class Observer final : public model::ClusterObserver {
  public:
-  Observer(ledger::Ledger& ledger, PodFollower& pods, LateStamp& late_stamp, SyncState& sync)
-      : ledger_(ledger), pods_(pods), late_stamp_(late_stamp), sync_(sync) {}
+  Observer(ledger::Ledger& ledger, PodFollower& pods, LateStamp& late_stamp,
+           ledger::DisruptionBudgets& budgets, SyncState& sync)
+      : ledger_(ledger), pods_(pods), late_stamp_(late_stamp), budgets_(budgets), sync_(sync) {}
 
   void NodeSeen(const model::Node& node) override;
   void NodeGone(std::string_view name) override;
@@ -29,10 +31,17 @@ class Observer final : public model::ClusterObserver {
   void PodGone(const model::Pod& last) override { pods_.Gone(last); }
   void PodsListed(const std::vector<std::string>& uids) override;
 
+  void BudgetsListed(const std::vector<model::DisruptionBudget>& all) override {
+    budgets_.Replace(all);
+  }
+  void BudgetSeen(const model::DisruptionBudget& budget) override { budgets_.Put(budget); }
+  void BudgetGone(const model::DisruptionBudget& last) override { budgets_.Remove(last); }
+
  private:
   ledger::Ledger& ledger_;
   PodFollower& pods_;
   LateStamp& late_stamp_;
+  ledger::DisruptionBudgets& budgets_;
   SyncState& sync_;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kEventsPerWindow = 20;
 constexpr std::chrono::seconds kEventWindow{60};
+// Beside the bits of the effects in what was told about a pod.
+constexpr unsigned kFitsInSumOnly = 1u << 31;
 
 struct ProblemWords {
   RecordProblem metric;
@@ -52,7 +54,7 @@ PodReporter::PodReporter(WorkQueue& queue, model::ClusterWriter& writer, const C
 
 void PodReporter::Report(const model::Pod& pod, const ledger::PodChange& change) {
   const std::optional<ProblemWords> words = WordsFor(change.effect);
-  if (!words || !FirstTime(pod.uid, change.effect)) {
+  if (!words || !FirstTime(pod.uid, 1u << static_cast<unsigned>(change.effect))) {
     return;
   }
   metrics_.CountRecordProblem(words->metric);
@@ -68,6 +70,22 @@ void PodReporter::Report(const model::Pod& pod, const ledger::PodChange& change)
   event.reason = words->event_reason;
   event.action = "Reconcile";
   event.note = change.problem;
+  Post(std::move(event));
+}
+
+void PodReporter::ReportFitsInSumOnly(const model::Pod& pod) {
+  if (pod.priority <= 0 || !FirstTime(pod.uid, kFitsInSumOnly)) {
+    return;
+  }
+  model::PodEvent event;
+  event.key = pod.key;
+  event.uid = pod.uid;
+  event.reason = "FitsInSumOnly";
+  event.action = "Preempt";
+  event.note =
+      "the pod fits in sum, not on one card: on such a node kube-scheduler sees no shortage and "
+      "evicts nobody; delete a small pod there, or have small pods fill the cards one by one "
+      "(annotation aliquot.io/placement: binpack)";
   Post(std::move(event));
 }
 
@@ -87,8 +105,7 @@ void PodReporter::Post(model::PodEvent event) {
   });
 }
 
-bool PodReporter::FirstTime(std::string_view uid, PodEffect effect) {
-  const unsigned bit = 1u << static_cast<unsigned>(effect);
+bool PodReporter::FirstTime(std::string_view uid, unsigned bit) {
   MutexLock lock(mutex_);
   unsigned& told = told_[std::string(uid)];
   if ((told & bit) != 0) {

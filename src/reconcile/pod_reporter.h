@@ -28,6 +28,9 @@ class PodReporter {
 
   // Effects that report nothing are ignored.
   void Report(const model::Pod& pod, const ledger::PodChange& change);
+  // Filter refused a pod that some node holds in sum, not on one card: why no priority of it makes
+  // kube-scheduler evict anybody there. Only for a pod that could preempt.
+  void ReportFitsInSumOnly(const model::Pod& pod);
   // The pod is gone: forgets what was told about it.
   void Forget(std::string_view uid);
 
@@ -35,7 +38,7 @@ class PodReporter {
   void Post(model::PodEvent event);
 
  private:
-  bool FirstTime(std::string_view uid, ledger::PodEffect effect);
+  bool FirstTime(std::string_view uid, unsigned bit);
 
   WorkQueue& queue_;
   model::ClusterWriter& writer_;

@@ -79,11 +79,11 @@ WorkQueue::Outcome Requeue::Attempt(const std::string& uid) {
 
 bool Requeue::FitsOnOne(const ledger::PendingPod& pod, const StringSet& nodes) const {
   const auto snapshot = ledger_.Read();
+  const scoring::Ask ask = scoring::Ask(pod.demand, pod.tolerates_cordon).OfPriority(pod.priority);
   scoring::StepBudget budget(placer_.options());
   return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& name) {
     scoring::NodeState node;
-    return snapshot->Find(name, &node) &&
-           placer_.Check(node, {pod.demand, pod.tolerates_cordon}, budget).fits();
+    return snapshot->Find(name, &node) && placer_.Check(node, ask, budget).fits();
   });
 }
 

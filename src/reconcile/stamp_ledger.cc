@@ -70,7 +70,8 @@ StampDecision StampLedger::TryOnly(const ledger::PendingPod& pod, std::string_vi
     return Denied(scoring::RefusalSentence(scoring::Refusal::kUnknownNode));
   }
   scoring::StepBudget budget(placer_.options());
-  const scoring::Verdict verdict = placer_.Check(state, {pod.demand, true}, budget);
+  const scoring::Verdict verdict =
+      placer_.Check(state, scoring::Ask(pod.demand, true).OfPriority(pod.priority), budget);
   return verdict.fits() ? NotOurs() : Denied(scoring::RefusalSentence(verdict.refusal));
 }
 
@@ -85,6 +86,7 @@ StampDecision StampLedger::Reserve(const ledger::PendingPod& pod, std::string_vi
   request.demand = pod.demand;
   request.tolerates_cordon =
       true;  // whoever binds has chosen the node; only the cards are asked of us
+  request.priority = pod.priority;
   request.expires = clock_.SteadyNow() + options_.reservation;
   const ledger::CommitResult result = ledger_.Commit(request);
   StampDecision decision;

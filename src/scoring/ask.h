@@ -4,6 +4,9 @@
 // One question to the placer and its policies: what a pod asks for, and what it is weighed against.
 // A view: demand and outlook must outlive it.
 
+#include <cstdint>
+#include <limits>
+
 #include "model/demand.h"
 #include "scoring/outlook.h"
 
@@ -18,6 +21,15 @@ struct Ask {
   const model::PodDemand& demand;
   bool tolerates_cordon;  // node.kubernetes.io/unschedulable
   const Outlook& outlook;
+  // Of the pod: room that is kept for pods of higher priority is not there for it. Unset, no claim
+  // stands before it.
+  std::int64_t priority = std::numeric_limits<std::int64_t>::max();
+
+  Ask OfPriority(std::int64_t pod_priority) const {
+    Ask ask = *this;
+    ask.priority = pod_priority;
+    return ask;
+  }
 };
 
 }  // namespace aliquot::scoring

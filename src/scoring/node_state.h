@@ -2,31 +2,23 @@
 #pragma once
 
 // What policies and the placer see of a node: its facts, and the state of its cards at one instant.
-// Plain values and views; units: percent of a card, MiB.
+// Plain values and views; units: percent of a card, MiB,
+// 1/1000 of a core.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "model/host.h"
 #include "model/inventory.h"
+#include "scoring/card_state.h"
+#include "scoring/claimed_cards.h"
 #include "scoring/refusal.h"
 #include "topology/node_topology.h"
 
 namespace aliquot::scoring {
-
-// One card at one instant. Small and contiguous: a filter over 5,000 nodes reads 40,000 of these.
-struct CardState {
-  std::int32_t mib_total = 0;
-  std::int32_t mib_used = 0;
-  std::int16_t core_used = 0;  // percent; above 100 only when others over-booked the card
-  std::int16_t pods = 0;       // pods that hold a share of it
-  bool usable = false;         // healthy and ours to share
-
-  int core_free() const { return 100 - core_used; }
-  int mib_free() const { return mib_total - mib_used; }
-  bool idle() const { return core_used == 0 && mib_used == 0 && pods == 0; }
-};
 
 // What a node is, apart from who holds what. Immutable, shared by snapshots.
 struct NodeFacts {
@@ -37,6 +29,9 @@ struct NodeFacts {
   std::shared_ptr<const model::Inventory> inventory;
   std::shared_ptr<const topology::NodeTopology> topology;  // nullptr exactly when `inventory` is
   std::string inventory_problem;
+  // Processor and memory for pods; nothing when the node does not say, and then neither is ever
+  // short.
+  std::optional<model::HostAmount> allocatable;
 };
 
 // A node at one instant, as policies see it. A view: owned by the snapshot or the ledger that made
@@ -52,6 +47,13 @@ struct NodeState {
   // memory.
   bool cordoned = false;
   Refusal gate = Refusal::kNone;
+  // What is left of the allocatable processor and memory beside the requests of all pods on the
+  // node, as far as they are known; below 0 where others over-booked it. Means nothing while
+  // `host_known` is false.
+  bool host_known = false;
+  model::HostAmount host_free;
+  // Room that preemption made for pods which are not bound yet; nullptr on nearly every node.
+  const ClaimedCards* claims = nullptr;
   // Where the node stands in its snapshot, and a number that no other state of any node ever had.
   std::uint32_t place = 0;
   std::uint64_t version = 0;

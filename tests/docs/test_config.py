@@ -54,7 +54,8 @@ def test_the_scheduler_calls_the_service_of_the_chart_by_its_certificate(extende
 def test_the_scheduler_uses_the_verbs_that_exist(extender):
     page = (ROOT / "docs/reference/http-api.md").read_text()
     verbs = {key: value for key, value in extender.items() if key.endswith("Verb")}
-    assert verbs == {"filterVerb": "filter", "prioritizeVerb": "prioritize", "bindVerb": "bind"}
+    assert verbs == {"filterVerb": "filter", "prioritizeVerb": "prioritize", "bindVerb": "bind",
+                     "preemptVerb": "preempt"}
     for verb in verbs.values():
         assert f"/scheduler/{verb}" in page
 

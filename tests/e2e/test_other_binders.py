@@ -92,7 +92,7 @@ def test_a_pod_bound_by_hand_without_room_is_denied_with_the_reason(cluster, wor
         work.bind("by-hand", node)
     assert "denied the request: " in refusal.value.message
     reason = refusal.value.message.split("denied the request: ")[1]
-    assert reason.strip() == "no single GPU has enough free core and memory together", reason
+    assert reason.strip() == "the pod fits in sum, not on one card", reason
     assert not pods.node_of(work.pod("by-hand"))
     work.ledger().check()
 
@@ -125,7 +125,7 @@ def test_a_second_scheduler_is_denied_when_no_card_has_room(cluster, second_sche
     _crowd(work)
     _create_once_seen(cluster, work, pods.share("second", core=50, memory=15, scheduler="second"))
     sentence = work.wait_refused("second")
-    assert ("denied the request: no single GPU has enough free core and memory together"
+    assert ("denied the request: the pod fits in sum, not on one card"
             in sentence), sentence
     assert second_scheduler.attempts().get("error", 0) >= 1
     # Once there is room, the same scheduler's next try succeeds.

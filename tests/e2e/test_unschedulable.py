@@ -24,7 +24,7 @@ def test_the_event_says_why_in_one_short_sentence_with_counts(work):
     sentence = work.wait_refused("waits")
     reasons = sentence.removeprefix("0/4 nodes are available: ").split(". ")[0]
     assert set(reasons.split(", ")) == {
-        "3 no single GPU has enough free core and memory together",
+        "3 the pod fits in sum, not on one card",
         "1 no aliquot-agent has published the node's GPUs"}, sentence
     assert len(sentence) < 300, sentence
     event = until("the event", lambda: next(

@@ -91,12 +91,39 @@ TEST_F(AllocatorTest, UnusableBodiesAreAnsweredByTheRulesOfEachVerb) {
   EXPECT_EQ(filter.status, 200);
   EXPECT_NE(Json::parse(filter.body)["Error"], "");
   EXPECT_EQ(extender.Post("/scheduler/prioritize", "{").status, 400);
+  EXPECT_EQ(extender.Post("/scheduler/preempt", "{").status, 400);
   const test::HttpReply bind = extender.Post("/scheduler/bind", "[]");
   EXPECT_EQ(bind.status, 200);
   EXPECT_NE(Json::parse(bind.body)["Error"], "");
   EXPECT_EQ(Admission().Post("/admission/mutate", "{}").status, 400);
   EXPECT_EQ(Admission().Post("/admission/stamp", "{}").status, 400);
   EXPECT_EQ(Admission().Post("/scheduler/filter", "{}").status, 404) << "verbs have one listener";
+}
+
+TEST_F(AllocatorTest, PicksTheVictimsThatFreeACard) {
+  // Node a-0 has 4 cards, all full: 50 + 50 three times and 60 + 40. For 60 % one pod goes.
+  std::string pods = "pods:\n";
+  const auto add = [&pods](const std::string& name, int core, int card) {
+    pods += "  - {name: " + name +
+            ", node: a-0, containers: [{name: c, core: " + std::to_string(core) +
+            ", memory: 4, cards: [" + std::to_string(card) + "]}]}\n";
+  };
+  for (int card = 0; card < 3; ++card) {
+    add("left-" + std::to_string(card), 50, card);
+    add("right-" + std::to_string(card), 50, card);
+  }
+  add("sixty", 60, 3);
+  add("forty", 40, 3);
+  UseCluster(pods);
+  StartReady();
+  Json pod = PodJson("high", 60, 4);
+  pod["spec"]["priority"] = 5;
+  const Json body = {{"Pod", pod},
+                     {"NodeNameToMetaVictims", {{"a-0", {{"Pods", {{{"UID", "nobody"}}}}}}}}};
+  const test::HttpReply reply = Extender().Post("/scheduler/preempt", body.dump());
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(Json::parse(reply.body)["NodeNameToMetaVictims"]["a-0"]["Pods"].size(), 2u)
+      << "the proposed pod that holds no card stays: " << reply.body;
 }
 
 TEST_F(AllocatorTest, StampsSomebodyElsesBindingOrDeniesIt) {

@@ -43,6 +43,29 @@ void RecordingCluster::PodGone(const model::Pod& last) {
   ++pods_gone_;
 }
 
+void RecordingCluster::BudgetsListed(const std::vector<model::DisruptionBudget>& all) {
+  MutexLock lock(mutex_);
+  budgets_.clear();
+  for (const model::DisruptionBudget& budget : all) {
+    budgets_[budget.namespace_name + "/" + budget.name] = budget;
+  }
+}
+
+void RecordingCluster::BudgetSeen(const model::DisruptionBudget& budget) {
+  MutexLock lock(mutex_);
+  budgets_[budget.namespace_name + "/" + budget.name] = budget;
+}
+
+void RecordingCluster::BudgetGone(const model::DisruptionBudget& last) {
+  MutexLock lock(mutex_);
+  budgets_.erase(last.namespace_name + "/" + last.name);
+}
+
+std::map<std::string, model::DisruptionBudget> RecordingCluster::budgets() const {
+  MutexLock lock(mutex_);
+  return budgets_;
+}
+
 void RecordingCluster::PodsListed(const std::vector<std::string>& uids) {
   MutexLock lock(mutex_);
   const std::set<std::string> listed(uids.begin(), uids.end());

@@ -33,9 +33,13 @@ class RecordingCluster final : public model::ClusterObserver {
   void PodSeen(const model::Pod& pod) override;
   void PodGone(const model::Pod& last) override;
   void PodsListed(const std::vector<std::string>& uids) override;
+  void BudgetsListed(const std::vector<model::DisruptionBudget>& all) override;
+  void BudgetSeen(const model::DisruptionBudget& budget) override;
+  void BudgetGone(const model::DisruptionBudget& last) override;
 
   std::set<std::string> nodes() const;
   std::map<std::string, model::Pod> pods() const;  // by "namespace/name"; gone ones are not in it
+  std::map<std::string, model::DisruptionBudget> budgets() const;  // by "namespace/name"
   std::size_t pods_gone() const;
   int pod_lists() const;
   std::size_t last_pod_list_size() const;
@@ -45,6 +49,7 @@ class RecordingCluster final : public model::ClusterObserver {
   mutable Mutex mutex_;
   std::set<std::string> nodes_ GUARDED_BY(mutex_);
   std::map<std::string, model::Pod> pods_ GUARDED_BY(mutex_);
+  std::map<std::string, model::DisruptionBudget> budgets_ GUARDED_BY(mutex_);
   std::size_t pods_gone_ GUARDED_BY(mutex_) = 0;
   int pod_lists_ GUARDED_BY(mutex_) = 0;
   std::size_t last_pod_list_size_ GUARDED_BY(mutex_) = 0;
@@ -82,6 +87,7 @@ class KubeclientTest : public ::testing::Test {
  protected:
   static constexpr auto kPod = test::FakeApiStore::Kind::kPod;
   static constexpr auto kNode = test::FakeApiStore::Kind::kNode;
+  static constexpr auto kBudget = test::FakeApiStore::Kind::kBudget;
 
   void StartServer(test::FakeApiServerOptions options = {});
   // With the server's URL and CA, and a token file that holds "token-1".

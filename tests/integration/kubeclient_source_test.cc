@@ -69,6 +69,38 @@ TEST_F(KubeclientSourceTest, FollowsAdditionsChangesAndDeletions) {
   EXPECT_TRUE(Eventually([&] { return cluster_.nodes() == std::set<std::string>{"n2", "n3"}; }));
 }
 
+// A budget as the API server has it.
+test::FakeApiStore::Json BudgetJson(const std::string& name, int allowed) {
+  return {{"metadata", {{"name", name}, {"namespace", "team"}}},
+          {"spec", {{"selector", {{"matchLabels", {{"app", name}}}}}}},
+          {"status", {{"disruptionsAllowed", allowed}}}};
+}
+
+TEST_F(KubeclientSourceTest, ListsAndFollowsDisruptionBudgets) {
+  StartServer();
+  for (int i = 0; i < 5; ++i) {  // more than a page of 3
+    server_->store().Put(kBudget, BudgetJson("b" + std::to_string(i), i));
+  }
+  Connect();
+  StartSource();
+  ASSERT_TRUE(Eventually([&] { return cluster_.budgets().size() == 5; })) << watch_.Texts();
+  EXPECT_EQ(cluster_.budgets()["team/b3"].disruptions_allowed, 3);
+  server_->store().Put(kBudget, BudgetJson("b3", 7));
+  EXPECT_TRUE(Eventually([&] { return cluster_.budgets()["team/b3"].disruptions_allowed == 7; }));
+  server_->store().Delete(kBudget, "team/b0");
+  EXPECT_TRUE(Eventually([&] { return cluster_.budgets().count("team/b0") == 0; }));
+}
+
+TEST_F(KubeclientSourceTest, NobodyWaitsForDisruptionBudgets) {
+  StartServer();
+  server_->store().Put(kNode, NodeJson("n1"));
+  server_->Inject({test::Fault::Kind::kReply, "GET", "poddisruptionbudgets", 1000, 403});
+  Connect();
+  StartSource();
+  EXPECT_TRUE(Eventually([&] { return source_->synced(); })) << watch_.Texts();
+  EXPECT_TRUE(Eventually([&] { return watch_.Count("failed", "poddisruptionbudgets") > 0; }));
+}
+
 TEST_F(KubeclientSourceTest, APodThatLosesItsLabelIsGoneFromTheSelection) {
   Sync();
   server_->store().Put(kPod, PodJson("p0", /*labelled=*/false));

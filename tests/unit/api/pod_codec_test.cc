@@ -48,6 +48,18 @@ TEST(ParsePod, LimitsWinOverRequestsAndOnlyOurPrefixIsKept) {
   EXPECT_EQ(quantities[1].text, "4");
 }
 
+TEST(ParsePod, KeepsItsLabelsAndItsNomination) {
+  const auto pod =
+      Parse(R"({"metadata":{"name":"p","labels":{"app":"db","aliquot.io/gpu":"true","empty":""}},)"
+            R"("status":{"phase":"Pending","nominatedNodeName":"n7"}})");
+  ASSERT_TRUE(pod.ok()) << pod.status().ToString();
+  EXPECT_EQ(pod->labels.Find("app"), "db");
+  EXPECT_EQ(pod->labels.Find("empty"), "");
+  EXPECT_TRUE(pod->has_gpu_label);
+  EXPECT_EQ(pod->nominated_node, "n7");
+  EXPECT_EQ(Parse(R"({"metadata":{"name":"p"}})")->nominated_node, "");
+}
+
 TEST(ParsePod, KeepsMisspeltResourcesOfOurPrefixForTheirRefusal) {
   const auto pod =
       Parse(PodWith(R"({"name":"a","resources":{"limits":{"tencent.com/vcuda-cores":"30"}}})"));

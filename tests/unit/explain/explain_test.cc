@@ -49,7 +49,7 @@ TEST_F(Explain, TheSummaryCountsReasonsTheMostFrequentFirst) {
                            {Named("c", {Card(16384, 90, 0), Card(16384, 10, 15360)}), cordoned,
                             Named("a", {Card(16384, 90, 0), Card(16384, 10, 15360)})});
   EXPECT_EQ(report.summary,
-            "0/3 nodes fit: 2 no single GPU has enough free core and memory together, 1 the node "
+            "0/3 nodes fit: 2 the pod fits in sum, not on one card, 1 the node "
             "is cordoned");
   EXPECT_EQ(report.best(), nullptr);
   EXPECT_EQ(report.nodes[0].name, "a");
@@ -65,6 +65,34 @@ TEST_F(Explain, TheSummaryNamesTheBestNode) {
   ASSERT_NE(report.best(), nullptr);
   EXPECT_EQ(report.best()->name, "b");
   EXPECT_GT(report.nodes[0].score.total(), report.nodes[1].score.total());
+}
+
+TEST_F(Explain, EachNodeSaysWhichWishStoodInTheWay) {
+  model::PodDemand demand = Pod({Whole(2)});
+  demand.wishes.all_nvlink = true;
+  demand.wishes.models = {"A100"};
+  // Published links are none: NODE within a NUMA node, which is no NVLink.
+  TestNode unlinked = Named("a", {Card(16384), Card(16384)});
+  unlinked.set_models({"NVIDIA A100", "NVIDIA A100"});
+  TestNode other = Named("b", {Card(16384), Card(16384)});
+  other.set_models({"Tesla T4", "Tesla T4"});
+  const Report report = Of(demand, {unlinked, other});
+  ASSERT_EQ(report.nodes.size(), 2u);
+  EXPECT_EQ(report.nodes[0].verdict.refusal, Refusal::kNotNvlinked);
+  EXPECT_EQ(report.nodes[1].verdict.refusal, Refusal::kNoSuchModel);
+  EXPECT_EQ(
+      report.summary,
+      "0/2 nodes fit: 1 no usable GPU of the node matches the pod's gpu-model, 1 the node has "
+      "too few GPUs that are all linked by NVLink");
+}
+
+TEST_F(Explain, ThePolicyIsTheOneThatThePodAsksFor) {
+  model::PodDemand demand = Pod({Share(20, 256)});
+  demand.wishes.placement = model::Placement::kSpread;
+  const Report report =
+      Of(demand, {Named("a", {Card(16384, 50, 0)}), Named("b", {Card(16384, 10, 0)})});
+  EXPECT_EQ(report.policy, "spread");
+  EXPECT_EQ(report.best()->name, "b");
 }
 
 TEST_F(Explain, AnEmptyClusterIsSaid) {
@@ -145,9 +173,10 @@ TEST_F(Explain, ASnapshotGivesAllItsNodes) {
   ledger::SnapshotBoard board;
   for (const TestNode* node : {&first, &second}) {
     const scoring::NodeState state = node->state();
-    board.Publish(
-        board.TakePlace(state.facts->name), std::make_shared<scoring::NodeFacts>(*state.facts),
-        std::vector<scoring::CardState>(state.cards, state.cards + state.card_count), false);
+    board.Publish(board.TakePlace(state.facts->name),
+                  std::make_shared<scoring::NodeFacts>(*state.facts),
+                  std::vector<scoring::CardState>(state.cards, state.cards + state.card_count),
+                  state.host_free, false);
   }
   const std::shared_ptr<const ledger::Snapshot> snapshot = board.Read();
   const Report report =

@@ -102,7 +102,7 @@ json PodJson(const model::Pod& pod) {
   for (const auto& [key, value] : pod.annotations) {
     metadata["annotations"][key] = value;
   }
-  json spec = {{"containers", containers}, {"initContainers", init}};
+  json spec = {{"containers", containers}, {"initContainers", init}, {"priority", pod.priority}};
   if (pod.tolerates_cordon) {
     spec["tolerations"] = {{{"key", "node.kubernetes.io/unschedulable"},
                             {"operator", "Exists"},
@@ -140,6 +140,7 @@ ledger::CommitRequest ExtenderFixture::RequestFor(const model::Pod& pod,
   request.uid = pod.uid;
   request.node = node;
   request.demand = *model::DemandOf(pod, names_);
+  request.priority = pod.priority;
   return request;
 }
 

@@ -20,7 +20,8 @@ class NodeJudgeTest : public ExtenderFixture {
   NodeJudge::Outcome Judge(NodeJudge& judge, const model::Pod& pod, bool ranked = true) {
     const auto demand = *model::DemandOf(pod, names_);
     const Views names(node_names_.begin(), node_names_.end());
-    auto outcome = judge.Judge(*ledger_.Read(), {names, {demand, false}, ranked, {}});
+    auto outcome = judge.Judge(*ledger_.Read(),
+                               {names, scoring::Ask(demand).OfPriority(pod.priority), ranked, {}});
     EXPECT_TRUE(outcome.ok());
     return *std::move(outcome);
   }
@@ -166,6 +167,37 @@ TEST_F(NodeJudgeTest, AnExhaustedBudgetFallsOnTheSameNodesWithAndWithoutMemory) 
     NodeJudge afresh(placer, clock_);
     ExpectSame(outcome, Judge(afresh, pod));
   }
+}
+
+TEST_F(NodeJudgeTest, WithAClaimNoVerdictOfAnotherPriorityIsServed) {
+  AddNodes(2, 1);
+  model::Pod low = PodOf("low", 50, 4);
+  model::Pod equal = PodOf("equal", 50, 4);
+  equal.priority = 5;
+  EXPECT_TRUE(Judge(judge_, low).judgements[0].fits());
+  ledger::ClaimRequest claim;
+  claim.uid = "uid-high";
+  claim.priority = 5;
+  claim.rooms = {{"n0", {{0, model::CardUse{60, 1, 1024}}}, {}}};
+  ledger_.ClaimRoom(claim);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Judge(judge_, low).judgements[0].refusal, Refusal::kClaimed);
+    EXPECT_TRUE(Judge(judge_, low).judgements[1].fits()) << "only its own node is claimed";
+    EXPECT_TRUE(Judge(judge_, equal).judgements[0].fits());
+    ExpectSame(Judge(judge_, low), Afresh(low));
+    ExpectSame(Judge(judge_, equal), Afresh(equal));
+  }
+  ledger_.RemovePod("uid-high");
+  EXPECT_TRUE(Judge(judge_, low).judgements[0].fits());
+}
+
+TEST_F(NodeJudgeTest, WithoutClaimsPrioritiesShareTheirVerdicts) {
+  AddNodes(10, 1);
+  model::Pod pod = PodOf("a", 20, 4);
+  Judge(judge_, pod);
+  pod.priority = 7;
+  Judge(judge_, pod);
+  EXPECT_EQ(judge_.judged(), 10);
 }
 
 }  // namespace

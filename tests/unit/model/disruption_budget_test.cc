@@ -38,8 +38,8 @@ TEST(Labels, ALineBreakCannotForgeALabel) {
 }
 
 TEST(Covers, EveryLineMustHold) {
-  const DisruptionBudget budget = BudgetOf(
-      {{"app", Operator::kIn, {"db", "cache"}}, {"tier", Operator::kNotIn, {"test"}}});
+  const DisruptionBudget budget =
+      BudgetOf({{"app", Operator::kIn, {"db", "cache"}}, {"tier", Operator::kNotIn, {"test"}}});
   EXPECT_TRUE(Covers(budget, "p", LabelsOf({{"app", "db"}, {"tier", "live"}})));
   EXPECT_TRUE(Covers(budget, "p", LabelsOf({{"app", "cache"}}))) << "NotIn holds without the key";
   EXPECT_FALSE(Covers(budget, "p", LabelsOf({{"app", "db"}, {"tier", "test"}})));

@@ -50,7 +50,8 @@ class ReconcileFixture : public extender::BindFixture {
   PodIntake intake_{ledger_, pending_, *desk_, late_stamp_, reporter_, names_};
   PodFollower follower_{ledger_, cluster_, queue_, intake_};
   SyncState sync_;
-  Observer observer_{ledger_, follower_, late_stamp_, sync_};
+  ledger::DisruptionBudgets budgets_;
+  Observer observer_{ledger_, follower_, late_stamp_, budgets_, sync_};
 };
 
 // The pod as it is after our own bind to the first card of the node.
