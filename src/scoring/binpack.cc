@@ -38,9 +38,9 @@ Score Binpack::ExplainCard(const NodeState& node, const Ask&, const model::Conta
   return score;
 }
 
-topology::CardSet Binpack::ChooseSet(const NodeState& node, const Ask&, topology::CardSet idle,
+topology::CardSet Binpack::ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,
                                      int count) const {
-  return BestConnected(node, idle, count);
+  return BestConnected(node, ask, idle, count);
 }
 
 std::int64_t Binpack::RankNode(const NodeState& node, const Ask& ask,

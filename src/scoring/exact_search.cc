@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "scoring/topology.h"
+
 namespace aliquot::scoring {
 namespace {
 
@@ -169,16 +171,8 @@ class Search {
   // What the policy would take; where cards must keep together, the best set of those that do, and
   // 0 when there is none.
   CardSet PreferredSet(CardSet from, int count) const {
-    if (!layout_.eligible().binds()) {
-      return policy_.ChooseSet(layout_.view(), ask_, from, count);
-    }
-    topology::SetRequest request;
-    request.free = from;
-    request.count = count;
-    request.sensitive = model::BandwidthSensitive(ask_.demand);
-    request.all_nvlink = ask_.demand.wishes.all_nvlink;
-    request.one_numa = ask_.demand.wishes.one_numa;
-    return layout_.view().facts->topology->chooser().Choose(request).set;
+    return layout_.eligible().binds() ? BestConnected(layout_.view(), ask_, from, count)
+                                      : policy_.ChooseSet(layout_.view(), ask_, from, count);
   }
 
   // First the pod's own cards, then what the policy would take, then the rest.

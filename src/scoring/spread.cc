@@ -20,9 +20,9 @@ Score Spread::ExplainCard(const NodeState& node, const Ask&, const model::Contai
   return score;
 }
 
-topology::CardSet Spread::ChooseSet(const NodeState& node, const Ask&, topology::CardSet idle,
+topology::CardSet Spread::ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,
                                     int count) const {
-  return BestConnected(node, idle, count);
+  return BestConnected(node, ask, idle, count);
 }
 
 std::int64_t Spread::RankNode(const NodeState& node, const Ask&,

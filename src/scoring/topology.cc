@@ -55,9 +55,18 @@ SetTotals TotalsOf(const NodeState& node, const model::PodDemand& demand,
 
 }  // namespace
 
-CardSet BestConnected(const NodeState& node, CardSet idle, int count) {
-  return node.facts->topology == nullptr ? LowestCards(idle, count)
-                                         : node.facts->topology->BestCards(idle, count);
+CardSet BestConnected(const NodeState& node, const Ask& ask, CardSet idle, int count) {
+  if (node.facts->topology == nullptr) {
+    return LowestCards(idle, count);
+  }
+  topology::SetRequest request;
+  request.free = idle;
+  request.count = count;
+  request.sensitive = model::BandwidthSensitive(ask.demand);
+  request.split_well = request.sensitive;
+  request.all_nvlink = ask.demand.wishes.all_nvlink;
+  request.one_numa = ask.demand.wishes.one_numa;
+  return node.facts->topology->chooser().Choose(request).set;
 }
 
 std::int64_t LinksToIdle(const NodeState& node, int card) {
@@ -81,8 +90,8 @@ Score Topology::ExplainCard(const NodeState& node, const Ask&, const model::Cont
   return score;
 }
 
-CardSet Topology::ChooseSet(const NodeState& node, const Ask&, CardSet idle, int count) const {
-  return BestConnected(node, idle, count);
+CardSet Topology::ChooseSet(const NodeState& node, const Ask& ask, CardSet idle, int count) const {
+  return BestConnected(node, ask, idle, count);
 }
 
 std::int64_t Topology::RankNode(const NodeState& node, const Ask& ask,

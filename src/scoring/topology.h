@@ -8,8 +8,12 @@
 
 namespace aliquot::scoring {
 
-// The best-connected `count` cards of `idle`; the lowest ones when the node's links are not known.
-topology::CardSet BestConnected(const NodeState& node, topology::CardSet idle, int count);
+// The best `count` cards of `idle` for the pod, by the objective of docs/reference/scoring.md: a
+// bandwidth-sensitive pod's are connected best, another's leave most. They keep what the pod
+// requires of its cards' company; 0 when none do. The lowest ones when the node's links are not
+// known.
+topology::CardSet BestConnected(const NodeState& node, const Ask& ask, topology::CardSet idle,
+                                int count);
 
 // Sum of the links from the card to the node's other idle cards, GB/s.
 std::int64_t LinksToIdle(const NodeState& node, int card);

@@ -209,6 +209,20 @@ TEST_F(Wishes, TheBestConnectedOfTheSetsThatKeepThem) {
   EXPECT_THAT(Choose(node, {Whole(2)}).cards, ElementsAre(ElementsAre(1, 2)));
 }
 
+TEST_F(Wishes, PlacementSaysWhetherLinksOrWhatRemainsComesFirst) {
+  // 0, 1 and 2 are linked at 200 GB/s, 3 and 4 at 100, the rest at 16. Without need of bandwidth
+  // the pair 3-4 leaves most: 100 - 12 x 6 x 16 against 200 - 12 x (2 x 200 + 4 x 16) for 0-1.
+  const TestNode node(std::vector<CardState>(5, Card(16384)),
+                      "NV8,NV8,SYS,SYS,NV8,SYS,SYS,SYS,SYS,NV4");
+  EXPECT_THAT(Choose(node, {Whole(2)}).cards, ElementsAre(ElementsAre(0, 1)));
+  wishes_.placement = model::Placement::kTopology;
+  EXPECT_THAT(Choose(node, {Whole(2)}).cards, ElementsAre(ElementsAre(0, 1)));
+  wishes_.placement = model::Placement::kBinpack;
+  EXPECT_THAT(Choose(node, {Whole(2)}).cards, ElementsAre(ElementsAre(3, 4)));
+  wishes_.placement = model::Placement::kSpread;
+  EXPECT_THAT(Choose(node, {Whole(2)}).cards, ElementsAre(ElementsAre(3, 4)));
+}
+
 TEST_F(Wishes, PlacementChoosesThePolicy) {
   const TestNode node({Card(16384, 50, 0), Card(16384)});
   wishes_.placement = model::Placement::kSpread;
