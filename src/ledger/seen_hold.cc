@@ -7,6 +7,7 @@
 #include "api/allocation_codec.h"
 #include "api/gpu_index.h"
 #include "base/strings.h"
+#include "model/gpu_count.h"
 
 namespace aliquot::ledger {
 namespace {
@@ -28,6 +29,17 @@ void OrderByDemand(const model::PodDemand& demand, model::Allocation& record) {
     ordered.push_back(*FindContainer(record, container.name));
   }
   record.containers = std::move(ordered);
+}
+
+// Shares on as many cards as the record gives them: aliquot.io/gpu-count may have been edited
+// since. What cannot be divided like that stays, and does not agree with the record.
+void DivideAsGiven(const model::Allocation& record, model::PodDemand& demand) {
+  for (model::ContainerDemand& container : demand.containers) {
+    const model::AllocatedContainer* given = FindContainer(record, container.name);
+    if (!container.whole && given != nullptr && !given->cards.empty()) {
+      model::SpreadOver(static_cast<int>(given->cards.size()), container);
+    }
+  }
 }
 
 // Minor numbers of each demand container; false unless every app container has a readable
@@ -123,28 +135,39 @@ std::string RecordMismatch(const model::Allocation& record, const model::Pod& po
 
 SeenHold ReadBoundPod(const model::Pod& pod, const model::ResourceNames& names) {
   SeenHold seen;
-  Result<model::PodDemand> demand = model::DemandOf(pod, names);
-  if (!demand.ok()) {
-    seen.problem = demand.status().message();
+  // The spec cannot be edited. Annotations can: they count only where no record says what they
+  // were.
+  Result<model::PodDemand> of_spec = model::DemandOfSpec(pod, names);
+  const Result<model::PodDemand> asked = model::DemandOf(pod, names);
+  const std::string* text = pod.Annotation(model::kAllocationAnnotation);
+  const bool waits = text == nullptr && pod.phase == model::PodPhase::kPending;
+  if (!of_spec.ok() || (waits && !asked.ok())) {
+    seen.problem = asked.status().message();
     return seen;
   }
   seen.kind = SeenKind::kHold;
   seen.hold.uid = pod.uid;
   seen.hold.key = pod.key;
-  seen.hold.demand = *std::move(demand);
-  const std::string* text = pod.Annotation(model::kAllocationAnnotation);
+  seen.hold.priority = pod.priority;
+  seen.hold.leaving = pod.deleting;
+  seen.hold.labels = pod.labels;
+  seen.hold.demand = asked.ok() ? *asked : *of_spec;
   if (text == nullptr) {
     return WithoutRecord(pod, std::move(seen));
   }
   Result<model::Allocation> record = api::ParseAllocation(*text);
+  if (record.ok()) {
+    DivideAsGiven(*record, *of_spec);
+  }
   std::string mismatch =
-      record.ok() ? RecordMismatch(*record, pod, seen.hold.demand) : record.status().message();
+      record.ok() ? RecordMismatch(*record, pod, *of_spec) : record.status().message();
   if (!mismatch.empty()) {
     seen.problem = "annotation " + std::string(model::kAllocationAnnotation) +
                    " cannot be used: " + mismatch + "; delete the pod to get a new one";
     return WithoutRecord(pod, std::move(seen));
   }
   seen.hold.source = HoldSource::kRecord;
+  seen.hold.demand = *std::move(of_spec);
   seen.hold.allocation = *std::move(record);
   OrderByDemand(seen.hold.demand, seen.hold.allocation);
   return seen;

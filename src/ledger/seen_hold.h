@@ -28,7 +28,7 @@ struct SeenHold {
 // else, when a record was there and is damaged, the demand on every card of the node; else, when
 // the pod runs, nothing is known and the node must close; else it waits for its stamp. A tenant who
 // damages its own pod's annotations can so block no more than it asked for, and never frees
-// anything.
+// anything. What a user asks by annotation is not read again where there is a record.
 SeenHold ReadBoundPod(const model::Pod& pod, const model::ResourceNames& names);
 
 // Why the record does not speak for this pod, or "".

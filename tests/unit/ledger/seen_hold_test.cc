@@ -57,6 +57,52 @@ TEST_F(SeenHoldTest, ARecordForAnotherNodeOrContainerIsNotTaken) {
   EXPECT_NE(ProblemOf(pod), "");
 }
 
+TEST_F(SeenHoldTest, ARecordCountsAsItWasGivenWhateverTheAnnotationsSayNow) {
+  ledger_.SetNode(NodeOf("n1", 4));
+  model::Pod pod = PodOf("a", 40, 16);
+  pod.annotations["aliquot.io/gpu-count"] = "4";
+  pod = BoundWith(pod, Commit(pod, "n1"));
+  for (const char* edited : {"4", "2", "3", "nonsense"}) {
+    pod.annotations["aliquot.io/gpu-count"] = edited;
+    SeenHold seen = ReadBoundPod(pod, model::ResourceNames());
+    EXPECT_EQ(seen.problem, "") << edited;
+    ASSERT_EQ(seen.hold.source, HoldSource::kRecord) << edited;
+    ResolveUses(NodeOf("n1", 4).inventory.get(), seen.hold);
+    // 40 % and 16 units of 256 MiB on four cards.
+    ASSERT_EQ(seen.hold.uses.size(), 4u) << edited;
+    EXPECT_EQ(seen.hold.uses[3].second, (model::CardUse{10, 1, 1024})) << edited;
+  }
+  pod.annotations.erase("aliquot.io/gpu-count");
+  pod.annotations["tencent.com/vcuda-core-limit"] = "half";
+  EXPECT_EQ(ReadBoundPod(pod, model::ResourceNames()).hold.source, HoldSource::kRecord);
+}
+
+TEST_F(SeenHoldTest, ARecordOnMoreCardsCannotClaimLess) {
+  ledger_.SetNode(NodeOf("n1", 4));
+  model::Pod pod = PodOf("a", 40, 16);
+  pod.annotations["aliquot.io/gpu-count"] = "4";
+  pod = BoundWith(pod, Commit(pod, "n1"));
+  Edit(pod, [](model::Allocation& record) { record.containers[0].cards.pop_back(); });
+  EXPECT_NE(ProblemOf(pod), "");
+  pod = Recorded();
+  Edit(pod, [](model::Allocation& record) {
+    model::AllocatedCard more = record.containers[0].cards[0];
+    more.uuid += "-more";
+    record.containers[0].cards.push_back(more);  // 2 x 20 %, the pod asks for 20
+  });
+  EXPECT_NE(ProblemOf(pod), "");
+}
+
+TEST_F(SeenHoldTest, WithoutARecordMalformedAnnotationsStopAWaitingPodAndFreeNoRunningOne) {
+  model::Pod pod = Bound(PodOf("a", 20, 15), "n1");
+  pod.annotations["aliquot.io/gpu-count"] = "nonsense";
+  EXPECT_EQ(ReadBoundPod(pod, model::ResourceNames()).kind, SeenKind::kUnreadable);
+  pod.phase = model::PodPhase::kRunning;
+  EXPECT_EQ(ReadBoundPod(pod, model::ResourceNames()).hold.source, HoldSource::kUnknownRunning);
+  pod.annotations["tencent.com/predicate-gpu-idx-0"] = "1";
+  EXPECT_EQ(ReadBoundPod(pod, model::ResourceNames()).hold.source, HoldSource::kIndex);
+}
+
 TEST_F(SeenHoldTest, ADemandThatBreaksTheResourceModelIsReported) {
   model::Pod pod = Bound(PodOf("a", 150, 0), "n1");
   const SeenHold seen = ReadBoundPod(pod, model::ResourceNames());
