@@ -11,12 +11,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("PLACEMENT_SEED", "20261129"))
 
 
-@pytest.fixture(name="choices_program", scope="session")
-def _choices_program():
-    return os.environ.get("PLACEMENT_CHOICES",
-                          ROOT / "build" / "asan" / "tests" / "placement" / "placement_choices")
-
-
 @pytest.fixture(name="aliquotctl", scope="session")
 def _aliquotctl():
     return os.environ.get("ALIQUOTCTL", ROOT / "out" / "bin" / "aliquotctl")

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 import topology_sources
+from comparison import topologies
 from objective import Objective, Request, cards_of
-from test_choices import TOPOLOGIES
 
 _CHOICES_A_FILE = 6
 
@@ -23,7 +23,7 @@ def _mask(cards):
     return sum(1 << card for card in cards)
 
 
-@pytest.mark.parametrize("path", TOPOLOGIES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", topologies(), ids=lambda path: path.stem)
 def test_the_chosen_set_is_the_best(path, aliquotctl, rng):
     objective = Objective(topology_sources.read(path))
     for number in range(_CHOICES_A_FILE):
@@ -36,7 +36,7 @@ def test_the_chosen_set_is_the_best(path, aliquotctl, rng):
         assert _mask(answer["set"]) == objective.best(Request(free, size, sensitive)), (free, size)
 
 
-@pytest.mark.parametrize("path", TOPOLOGIES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", topologies(), ids=lambda path: path.stem)
 def test_the_list_has_every_set_best_first(path, aliquotctl):
     objective = Objective(topology_sources.read(path))
     request = Request(objective.all, 3)
