@@ -14,7 +14,7 @@ def flags():
     """Which nodes have which links."""
     words = []
     for which, name in _MATRICES:
-        words += ["--matrix", f"{which}={ROOT / 'tests/data/topology' / name}"]
+        words += ["--matrix", f"{which}={ROOT / 'tests/data/topology/matrices' / name}"]
     return words
 
 

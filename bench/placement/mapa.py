@@ -17,7 +17,7 @@ def measure(policy):
         result[topology] = {}
         for name in (policy, *PEERS):
             answer = aliquotctl("simulate", "--format", "mapa", "--topology",
-                                ROOT / f"tests/data/topology/topo_{topology}.csv", "--pods", *jobs, "--policy", name,
+                                ROOT / f"tests/data/topology/mapa/topo_{topology}.csv", "--pods", *jobs, "--policy", name,
                                 "--output", "json")
             result[topology][name] = answer["effective_bandwidth"]
     return result
