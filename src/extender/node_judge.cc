@@ -103,7 +103,7 @@ NodeJudge::Kept NodeJudge::JudgeNode(Walk& walk, const scoring::NodeState& node)
   if (request.ranked) {
     placer_.ChooseInto(node, request.ask, walk.budget, choice);
     if (choice.verdict.fits()) {
-      fresh.rank = placer_.policy().RankNode(node, request.ask, choice.cards);
+      fresh.rank = placer_.PolicyFor(request.ask).RankNode(node, request.ask, choice.cards);
     }
   } else {
     choice.verdict = placer_.Check(node, request.ask, walk.budget);
@@ -114,25 +114,93 @@ NodeJudge::Kept NodeJudge::JudgeNode(Walk& walk, const scoring::NodeState& node)
   return fresh;
 }
 
+NodeJudge::Question NodeJudge::QuestionOf(const scoring::Ask& ask) {
+  return {(ask.tolerates_cordon ? "t " : "- ") + ask.demand.shape, ask.outlook.epoch};
+}
+
 std::shared_ptr<NodeJudge::Table> NodeJudge::TableFor(const JudgeRequest& request) {
-  const std::string key = (request.ask.tolerates_cordon ? "t " : "- ") + request.ask.demand.shape;
-  // kube-scheduler asks about most of the cluster, so a request shows how large a table grows.
-  const std::size_t table_bytes = std::max<std::size_t>(1, request.names.size()) * sizeof(Kept);
-  const std::size_t most = std::max<std::size_t>(1, capacity_bytes_ / table_bytes);
+  Question question = QuestionOf(request.ask);
   MutexLock lock(mutex_);
-  const auto found = shapes_.find(key);
+  const auto found = shapes_.find(question);
   if (found != shapes_.end()) {
     uses_.splice(uses_.end(), uses_, found->second.use);
     return found->second.table;
+  }
+  return Put(std::move(question), std::make_shared<Table>(request.ask), request.names.size()).table;
+}
+
+NodeJudge::Shape& NodeJudge::Put(Question question, std::shared_ptr<Table> table,
+                                 std::size_t node_count) {
+  // kube-scheduler asks about most of the cluster, so a request shows how large a table grows.
+  const std::size_t table_bytes = std::max<std::size_t>(1, node_count) * sizeof(Kept);
+  const std::size_t most = std::max<std::size_t>(1, capacity_bytes_ / table_bytes);
+  const auto found = shapes_.find(question);
+  if (found != shapes_.end()) {
+    return found->second;
   }
   // A request that still uses a dropped table keeps it until it is done.
   while (shapes_.size() >= most) {
     shapes_.erase(uses_.front());
     uses_.pop_front();
   }
-  uses_.push_back(key);
-  Shape shape{std::make_shared<Table>(), std::prev(uses_.end())};
-  return shapes_.emplace(key, std::move(shape)).first->second.table;
+  uses_.push_back(question);
+  Shape shape{std::move(table), std::prev(uses_.end())};
+  return shapes_.emplace(std::move(question), std::move(shape)).first->second;
+}
+
+void NodeJudge::Prepare(const ledger::Snapshot& snapshot, const scoring::Outlook& outlook) {
+  std::vector<std::shared_ptr<Table>> kept;
+  {
+    MutexLock lock(mutex_);
+    kept.reserve(uses_.size());
+    for (const Question& question : uses_) {
+      if (question.epoch != outlook.epoch) {
+        kept.push_back(shapes_.find(question)->second.table);
+      }
+    }
+  }
+  // The shape used last comes last, and so stays longest.
+  for (const std::shared_ptr<Table>& each : kept) {
+    const scoring::Ask ask(each->demand, each->tolerates_cordon, outlook);
+    auto fresh = std::make_shared<Table>(ask);
+    JudgeAll(snapshot, outlook, *fresh);
+    MutexLock lock(mutex_);
+    Put(QuestionOf(ask), std::move(fresh), snapshot.size());
+  }
+}
+
+// Each node by itself, with all the steps that one node may take; but a shape takes no more steps
+// over all nodes than a request may, and the nodes past that are left to the requests.
+void NodeJudge::JudgeAll(const ledger::Snapshot& snapshot, const scoring::Outlook& outlook,
+                         Table& table) {
+  const std::vector<std::string_view> no_names;
+  const JudgeRequest request{no_names,
+                             scoring::Ask(table.demand, table.tolerates_cordon, outlook),
+                             /*ranked=*/true,
+                             {}};
+  Walk walk{snapshot, request, scoring::StepBudget(placer_.options()), {}, {}, false};
+  MutexLock lock(table.mutex);
+  for (const scoring::NodeState& node : snapshot.Nodes()) {
+    if (walk.budget.left() < placer_.options().steps_per_node) {
+      return;
+    }
+    if (node.place >= table.nodes.size()) {
+      table.nodes.resize(std::max<std::size_t>(node.place + 1, snapshot.size()));
+    }
+    Recall(walk, node, table.nodes[node.place]);
+  }
+}
+
+void NodeJudge::KeepOnly(const scoring::Outlook& outlook) {
+  MutexLock lock(mutex_);
+  for (auto each = uses_.begin(); each != uses_.end();) {
+    if (each->epoch == outlook.epoch) {
+      ++each;
+      continue;
+    }
+    shapes_.erase(*each);
+    each = uses_.erase(each);
+  }
 }
 
 }  // namespace aliquot::extender

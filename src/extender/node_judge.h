@@ -9,12 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/string_map.h"
 #include "ledger/snapshot.h"
 #include "model/demand.h"
 #include "scoring/placer.h"
@@ -40,7 +41,8 @@ struct JudgeRequest {
 // between two requests few nodes change: so the last judgement of every node is kept for the shapes
 // asked for lately, and only nodes of which the state has another version are judged anew. The
 // answer is the same as without the cache, to the last search step: what a kept judgement had cost
-// is taken from the request's budget again.
+// is taken from the request's budget again. Ranks hold for one outlook; before another comes into
+// use, Prepare ranks the kept shapes by it, so that no request waits for thousands of ranks.
 //
 // Thread-safe; requests for one shape go one after the other. The placer and the clock must outlive
 // it.
@@ -57,6 +59,13 @@ class NodeJudge {
   // The error: the deadline passed.
   Result<Outcome> Judge(const ledger::Snapshot& snapshot, const JudgeRequest& request);
 
+  // Judges all nodes for the shapes that are kept as if they were asked for with this outlook, for
+  // requests to come; meanwhile requests with the outlook of before find what they did. Takes long:
+  // for a thread in the background.
+  void Prepare(const ledger::Snapshot& snapshot, const scoring::Outlook& outlook);
+  // Forgets what is kept for every other outlook.
+  void KeepOnly(const scoring::Outlook& outlook);
+
   // Nodes judged anew so far, for tests and benchmarks.
   std::int64_t judged() const { return judged_.load(std::memory_order_relaxed); }
 
@@ -69,14 +78,31 @@ class NodeJudge {
     bool ranked = false;
     bool cut_short = false;
   };
-  // One shape's judgements, by the nodes' places in the snapshot.
+  // What a request is kept under.
+  struct Question {
+    std::string shape;  // and whether cordons are tolerated
+    std::uint64_t epoch = 0;
+
+    friend bool operator==(const Question& a, const Question& b) {
+      return a.epoch == b.epoch && a.shape == b.shape;
+    }
+    template <typename H>
+    friend H AbslHashValue(H state, const Question& question) {
+      return H::combine(std::move(state), question.shape, question.epoch);
+    }
+  };
+  // One question's judgements, by the nodes' places in the snapshot.
   struct Table {
+    Table(const scoring::Ask& ask) : demand(ask.demand), tolerates_cordon(ask.tolerates_cordon) {}
+
+    const model::PodDemand demand;
+    const bool tolerates_cordon;
     Mutex mutex;
     std::vector<Kept> nodes GUARDED_BY(mutex);
   };
   struct Shape {
     std::shared_ptr<Table> table;
-    std::list<std::string>::iterator use;
+    std::list<Question>::iterator use;
   };
 
   // One request's way through its nodes.
@@ -89,7 +115,12 @@ class NodeJudge {
     bool budget_ran_low = false;
   };
 
+  static Question QuestionOf(const scoring::Ask& ask);
   std::shared_ptr<Table> TableFor(const JudgeRequest& request);
+  // Puts the table there unless there is one, after making room among those least used.
+  Shape& Put(Question question, std::shared_ptr<Table> table, std::size_t node_count)
+      REQUIRES(mutex_);
+  void JudgeAll(const ledger::Snapshot& snapshot, const scoring::Outlook& outlook, Table& table);
   // `order`: indices into the names; empty: as they are.
   Status Go(Walk& walk, const std::vector<std::size_t>& order, std::vector<Kept>& nodes);
   Kept Recall(Walk& walk, const scoring::NodeState& node, Kept& kept);
@@ -101,8 +132,8 @@ class NodeJudge {
   std::atomic<std::int64_t> judged_{0};
 
   Mutex mutex_;
-  StringMap<Shape> shapes_ GUARDED_BY(mutex_);
-  std::list<std::string> uses_ GUARDED_BY(mutex_);  // least recent first
+  absl::flat_hash_map<Question, Shape> shapes_ GUARDED_BY(mutex_);
+  std::list<Question> uses_ GUARDED_BY(mutex_);  // least recent first
 };
 
 }  // namespace aliquot::extender

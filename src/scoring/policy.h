@@ -52,6 +52,11 @@ class Policy {
   // node; allocates nothing.
   virtual std::int64_t RankCard(const NodeState& node, const Ask& ask,
                                 const model::ContainerDemand& share, int card) const = 0;
+  // The card of `candidates` that RankCard ranks highest, of equal ones the lowest. Pre: the share
+  // fits on each of them, and there is one. By default asks RankCard for each; a policy may know a
+  // shorter way.
+  virtual int ChooseCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
+                         topology::CardSet candidates) const;
   // The terms behind RankCard; their sum equals it.
   virtual Score ExplainCard(const NodeState& node, const Ask& ask,
                             const model::ContainerDemand& share, int card) const = 0;

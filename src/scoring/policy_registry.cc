@@ -7,21 +7,25 @@
 #include "base/strings.h"
 #include "scoring/binpack.h"
 #include "scoring/composite.h"
+#include "scoring/fgd.h"
 #include "scoring/first_fit.h"
+#include "scoring/fragmentation.h"
 #include "scoring/spread.h"
 #include "scoring/topology.h"
 
 namespace aliquot::scoring {
 namespace {
 
-const std::array<const Policy*, 5>& Policies() {
+const std::array<const Policy*, 7>& Policies() {
   static const Composite composite;
+  static const Fragmentation fragmentation;
   static const Binpack binpack;
   static const Spread spread;
   static const Topology topology;
   static const FirstFit first_fit;
-  static const std::array<const Policy*, 5> all = {&composite, &binpack, &spread, &topology,
-                                                   &first_fit};
+  static const Fgd fgd;
+  static const std::array<const Policy*, 7> all = {&composite, &fragmentation, &binpack, &spread,
+                                                   &topology,  &first_fit,     &fgd};
   return all;
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Fractions of one as whole numbers of 2^-30, and the few functions of them that the expected mix
+// needs. Whole numbers, so that every machine and compiler gets the same ranks. Pure, thread-safe.
+
+#include <cstdint>
+
+namespace aliquot::scoring {
+
+using Fraction = std::int64_t;
+inline constexpr int kFractionBits = 30;
+inline constexpr Fraction kOne = Fraction{1} << kFractionBits;
+
+// part / whole, rounded down. Pre: 0 <= part < 2^33, whole > 0.
+inline Fraction FractionOf(std::int64_t part, std::int64_t whole) {
+  return (part << kFractionBits) / whole;
+}
+// value * fraction, rounded down. Pre: the product of both numbers stays below 2^63.
+inline std::int64_t Times(std::int64_t value, Fraction fraction) {
+  return value * fraction >> kFractionBits;
+}
+
+// e^-x. Pre: x >= 0. Within 2^-26.
+Fraction ExpOfMinus(Fraction x);
+// x^1.5. Pre: 0 <= x <= 1. Within 2^-29.
+Fraction ToThePowerOfOneAndAHalf(Fraction x);
+
+}  // namespace aliquot::scoring

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scoring/fragmentation.h"
+
+#include "scoring/node_volume.h"
+#include "scoring/topology.h"
+
+namespace aliquot::scoring {
+
+std::int64_t Fragmentation::RankCard(const NodeState& node, const Ask& ask,
+                                     const model::ContainerDemand& share, int card) const {
+  return -NodeVolume(node, ask).LossOfShare(share, card);
+}
+
+int Fragmentation::ChooseCard(const NodeState& node, const Ask& ask,
+                              const model::ContainerDemand& share,
+                              topology::CardSet candidates) const {
+  const int first = topology::LowestOf(candidates);
+  topology::CardSet left = topology::WithoutLowest(candidates);
+  if (left == 0) {
+    return first;
+  }
+  const NodeVolume volume(node, ask);
+  int best = first;
+  std::int64_t least = volume.LossOfShare(share, first);
+  for (; left != 0; left = topology::WithoutLowest(left)) {
+    const int card = topology::LowestOf(left);
+    const std::int64_t loss = volume.LossOfShare(share, card);
+    if (loss < least) {
+      best = card;
+      least = loss;
+    }
+  }
+  return best;
+}
+
+Score Fragmentation::ExplainCard(const NodeState& node, const Ask& ask,
+                                 const model::ContainerDemand& share, int card) const {
+  Score score;
+  score.Add("usable_lost", RankCard(node, ask, share, card));
+  return score;
+}
+
+topology::CardSet Fragmentation::ChooseSet(const NodeState& node, const Ask& ask,
+                                           topology::CardSet idle, int count) const {
+  return BestConnected(node, ask, idle, count);
+}
+
+std::int64_t Fragmentation::RankNode(const NodeState& node, const Ask& ask,
+                                     const model::CardsOfContainers& cards) const {
+  return -NodeVolume(node, ask).LossOf(cards).steps() * kVolumeStep;
+}
+
+Score Fragmentation::ExplainNode(const NodeState& node, const Ask& ask,
+                                 const model::CardsOfContainers& cards) const {
+  const VolumeLoss loss = NodeVolume(node, ask).LossOf(cards);
+  Score score;
+  score.Add("usable_lost", -loss.usable);
+  score.Add("scarce_model", -loss.scarcity);
+  score.Add("below_one_step", loss.usable + loss.scarcity - loss.steps() * kVolumeStep);
+  return score;
+}
+
+}  // namespace aliquot::scoring
