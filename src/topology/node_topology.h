@@ -55,16 +55,6 @@ class NodeTopology {
 
   // Ranks all sets of cards, once (SetChooser::Prepare).
   void Prepare() const { chooser_->Prepare(); }
-  // What a bandwidth-sensitive pod gets, 0 when `free` has too few cards.
-  CardSet BestCards(CardSet free, int count) const {
-    SetRequest request{free, count};
-    request.split_well = true;
-    return chooser_->Choose(request).set;
-  }
-  // The same as ascending indices.
-  std::vector<int> BestSet(CardSet free, int count) const {
-    return IndicesOf(BestCards(free, count));
-  }
 
  private:
   explicit NodeTopology(TopologyGraph graph) : graph_(std::move(graph)) {}

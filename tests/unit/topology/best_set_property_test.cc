@@ -21,7 +21,7 @@ TEST_P(BestSetOnRealMachines, EqualsPlainEnumerationForEveryFreeSetAndCount) {
     for (int count = 1; count <= node->card_count(); ++count) {
       SetRequest request{free, count};
       request.split_well = true;
-      ASSERT_EQ(node->BestCards(free, count), plain.Best(request))
+      ASSERT_EQ(node->chooser().Choose(request).set, plain.Best(request))
           << matrix.name << ", free " << free << ", count " << count;
     }
   }

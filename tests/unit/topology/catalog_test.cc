@@ -40,7 +40,7 @@ TEST(Catalog, ThreadsGetTheSameTopologyAndTheSameAnswer) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     threads.emplace_back([&, i] {
       seen[i] = catalog.For(inventory).value();
-      chosen[i] = seen[i]->BestCards(0xff, 4);
+      chosen[i] = seen[i]->chooser().Choose({0xff, 4}).set;
     });
   }
   for (std::thread& thread : threads) {

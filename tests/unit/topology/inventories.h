@@ -39,4 +39,9 @@ inline std::shared_ptr<const NodeTopology> TopologyOf(std::string_view links,
   return NodeTopology::Create(InventoryOf(links, numa)).value();
 }
 
+// What a pod gets whose speed hangs on its cards' links, as ascending indices.
+inline std::vector<int> BestSet(const NodeTopology& node, CardSet free, int count) {
+  return IndicesOf(node.chooser().Choose({free, count}).set);
+}
+
 }  // namespace aliquot::topology

@@ -94,14 +94,14 @@ TEST(NodeTopology, BetterThanComparesRingThenSumThenNumaNodes) {
 
 TEST(BestSet, TakesTheDoubleLinkOfADgx) {
   // The first NV2 pair in index order is 0-3 (0-1 and 0-2 are NV1).
-  EXPECT_THAT(Real(kDgx1v)->BestSet(0xff, 2), ElementsAre(0, 3));
+  EXPECT_THAT(BestSet(*Real(kDgx1v), 0xff, 2), ElementsAre(0, 3));
 }
 
 TEST(BestSet, TakesTheFullyLinkedFourOfADgx) {
   // Cards 0-3: ring 0-3-1-2-0 would need 1-3 (NV1); every ring of the four has an NV1 edge: 25.
   // Another four with a ring of NV2 only: 0-4-7-6-5-1-2-3 is the NV2 cycle of the box, so no four.
   // Sum of 0-3: NV1 x3 + NV2 x3 = 75 + 150 = 225, the largest; 4-7 is equal and comes later.
-  EXPECT_THAT(Real(kDgx1v)->BestSet(0xff, 4), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(BestSet(*Real(kDgx1v), 0xff, 4), ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(Real(kDgx1v)->Of(0x0f).ring_gbps, 25);
   EXPECT_EQ(Real(kDgx1v)->Of(0x0f).total_gbps, 225);
 }
@@ -113,28 +113,28 @@ TEST(BestSet, AllEightOfADgxHaveARingOfDoubleLinks) {
 
 TEST(BestSet, AnNvlinkBridgeAcrossNumaNodesBeatsNeighboursWithoutOne) {
   // Only 0, 5 and 3 are free: 0-5 is NV12 across NUMA nodes, 3-5 is NODE.
-  EXPECT_THAT(Real(kH100Bridges)->BestSet(0b101001, 2), ElementsAre(0, 5));
+  EXPECT_THAT(BestSet(*Real(kH100Bridges), 0b101001, 2), ElementsAre(0, 5));
 }
 
 TEST(BestSet, PrefersOneNumaNodeWhenLinksSayNothing) {
   const auto node = TopologyOf("SYS,SYS,SYS,SYS,SYS,SYS", {0, 1, 1, 0});
-  EXPECT_THAT(node->BestSet(0b1111, 2), ElementsAre(0, 3));
+  EXPECT_THAT(BestSet(*node, 0b1111, 2), ElementsAre(0, 3));
 }
 
 TEST(BestSet, TiesGoToTheLowestIndices) {
   const auto node = TopologyOf("NV18,NV18,NV18,NV18,NV18,NV18", {0, 0, 0, 0});
-  EXPECT_THAT(node->BestSet(0b1111, 3), ElementsAre(0, 1, 2));
-  EXPECT_THAT(node->BestSet(0b1110, 2), ElementsAre(1, 2));
-  EXPECT_THAT(node->BestSet(0b1111, 1), ElementsAre(0));
+  EXPECT_THAT(BestSet(*node, 0b1111, 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(BestSet(*node, 0b1110, 2), ElementsAre(1, 2));
+  EXPECT_THAT(BestSet(*node, 0b1111, 1), ElementsAre(0));
 }
 
 TEST(BestSet, IsEmptyWhenFreeHasTooFewOrNoneAreAsked) {
   const auto node = TopologyOf("NV18,NV18,NV18", {0, 0, 0});
-  EXPECT_THAT(node->BestSet(0b011, 3), IsEmpty());
-  EXPECT_THAT(node->BestSet(0b111, 0), IsEmpty());
-  EXPECT_THAT(node->BestSet(0b111, -1), IsEmpty());
+  EXPECT_THAT(BestSet(*node, 0b011, 3), IsEmpty());
+  EXPECT_THAT(BestSet(*node, 0b111, 0), IsEmpty());
+  EXPECT_THAT(BestSet(*node, 0b111, -1), IsEmpty());
   // Bits above the node's cards are not cards.
-  EXPECT_THAT(node->BestSet(~CardSet{0b001}, 3), IsEmpty());
+  EXPECT_THAT(BestSet(*node, ~CardSet{0b001}, 3), IsEmpty());
 }
 
 TEST(BestSet, OnMoreThanSixteenCardsStaysOnOneNumaNodeToo) {
@@ -143,8 +143,8 @@ TEST(BestSet, OnMoreThanSixteenCardsStaysOnOneNumaNodeToo) {
   std::vector<int> numa(10, 0);
   numa.insert(numa.end(), 10, 1);
   const auto node = TopologyOf("", numa);
-  EXPECT_THAT(node->BestSet(0xfffff & ~CardSet{0b11111111}, 4), ElementsAre(10, 11, 12, 13));
-  EXPECT_THAT(node->BestSet(0xfffff & ~CardSet{0b11111111}, 2), ElementsAre(8, 9));
+  EXPECT_THAT(BestSet(*node, 0xfffff & ~CardSet{0b11111111}, 4), ElementsAre(10, 11, 12, 13));
+  EXPECT_THAT(BestSet(*node, 0xfffff & ~CardSet{0b11111111}, 2), ElementsAre(8, 9));
   EXPECT_EQ(node->Of(0b1111).ring_gbps, kNodeGbps);
   EXPECT_EQ(node->Of(0b1111).numa_nodes, 1);
 }

@@ -181,7 +181,7 @@ TEST(DescribeInventory, MeasuredFiguresOverrideTheClassOrder) {
   EXPECT_EQ(node->link(0, 1).gbps, 26);
   EXPECT_EQ(node->link(2, 0).gbps, 52);
   EXPECT_EQ(node->link(1, 2).gbps, kNodeGbps);  // not measured
-  EXPECT_EQ(IndicesOf(node->BestCards(0b111, 2)), (std::vector<int>{0, 2}));
+  EXPECT_EQ(BestSet(*node, 0b111, 2), (std::vector<int>{0, 2}));
 }
 
 TEST(FillInventory, GivesTheInventoryWhatTheFileSays) {
