@@ -84,8 +84,7 @@ TEST(ParseInventory, RefusesBadNics) {
             "C2C, PIX, PXB, PHB, NODE, SYS");
   EXPECT_EQ(nic(R"("","",0,"PIX,PIX")"),
             "the inventory: nics[0][0] has 0 bytes; give a name of 1 to 64, such as mlx5_0");
-  EXPECT_EQ(nic(R"("mlx5_0","",-2,"PIX,PIX")"),
-            "the inventory: nics[0][2] is -2; use -1 to 4095");
+  EXPECT_EQ(nic(R"("mlx5_0","",-2,"PIX,PIX")"), "the inventory: nics[0][2] is -2; use -1 to 4095");
   std::string many;
   for (int i = 0; i < 65; ++i) {
     many += (i == 0 ? "" : ",") + std::string(R"(["n","",0,"PIX,PIX"])");
