@@ -73,7 +73,9 @@ Status SimulateOpenb(const SimulateFlags& flags, Streams& streams) {
   if (flags.plot.empty()) {
     return Status::Ok();
   }
-  const std::string title = "policy " + std::string(policy) + ", " + Printable(flags.pods.front());
+  const std::string& path = flags.pods.front();
+  const std::string title =
+      "policy " + std::string(policy) + ", " + Printable(path.substr(path.rfind('/') + 1));
   return WriteTextFile(flags.plot, DrawCurves(title, *results));
 }
 

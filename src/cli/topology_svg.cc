@@ -24,6 +24,10 @@ constexpr double kLevel = 58;
 constexpr double kMargin = 20;
 constexpr double kSwitchRow = 44;
 
+std::string Counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 // Where each vertex stands: a leaf in its column, all else in the middle of what hangs below it.
 class Layout {
  public:
@@ -204,8 +208,10 @@ class Drawing {
 std::string DrawTopologySvg(const topology::Description& description,
                             const topology::NodeTopology& topology, std::string_view title,
                             topology::CardSet chosen) {
-  const std::string full = Printable(title) + ": " + std::to_string(description.cards.size()) +
-                           " cards, " + std::to_string(description.nics.size()) + " NICs";
+  std::string full = Printable(title) + ": " + Counted(description.cards.size(), "card");
+  if (!description.nics.empty()) {
+    full += ", " + Counted(description.nics.size(), "NIC");
+  }
   return Drawing(topology, full).Draw(chosen);
 }
 

@@ -29,6 +29,9 @@ struct TopologyFlags {
   std::string plot;
 };
 
+// The last part of a path.
+std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 // Of the flags that need each other.
 Status CheckFlags(const TopologyFlags& flags) {
   if (flags.ranked && !flags.count) {
@@ -73,7 +76,7 @@ class TopologyRun {
       return status;
     }
     return WriteTextFile(flags_.plot,
-                         DrawTopologySvg(description_, *topology_, flags_.file, chosen_));
+                         DrawTopologySvg(description_, *topology_, BaseName(flags_.file), chosen_));
   }
 
  private:
@@ -159,13 +162,14 @@ Status RunTopology(const TopologyFlags& flags, Streams& streams) {
   if (!text.ok()) {
     return text.status();
   }
-  auto description = topology::ReadTopology(*text, flags.file);
+  const std::string name = flags.file == "-" ? "standard input" : flags.file;
+  auto description = topology::ReadTopology(*text, name);
   if (!description.ok()) {
     return description.status();
   }
   auto topology = topology::NodeTopology::Create(*description);
   if (!topology.ok()) {
-    return topology.status().WithContext(flags.file);
+    return topology.status().WithContext(name);
   }
   return TopologyRun(flags, *std::move(description), *std::move(topology)).Answer(streams);
 }

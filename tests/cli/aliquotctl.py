@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the built program. Needs out/bin."""
+"""Runs the built program, out/bin/aliquotctl or what ALIQUOTCTL names."""
 import json
+import os
 import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "out" / "bin" / "aliquotctl"
+PROGRAM = os.environ.get("ALIQUOTCTL", ROOT / "out" / "bin" / "aliquotctl")
 DATA = ROOT / "tests" / "data"
 
 
