@@ -86,8 +86,7 @@ void Preempt::PlanNodes(Request& request) {
       continue;
     }
     std::optional<NodePlan> plan =
-        PlanNode(*node, std::nullopt, preemptor, {asked.uids, asked.pdb_violations}, placer_,
-                 budgets, budget);
+        PlanNode(*node, preemptor, {asked.uids, asked.pdb_violations}, placer_, budgets, budget);
     if (plan) {
       request.cut_short = request.cut_short || plan->cut_short;
       request.plans.push_back(*std::move(plan));

@@ -34,11 +34,10 @@ bool Proposed(const Proposal& proposal, std::string_view uid) {
 
 class Planner {
  public:
-  Planner(const ledger::NodeForPreemption& node, const std::optional<model::HostAmount>& free_host,
-          const Preemptor& preemptor, const Proposal& proposal, const scoring::Placer& placer,
-          BudgetBook& budgets, scoring::StepBudget& budget)
+  Planner(const ledger::NodeForPreemption& node, const Preemptor& preemptor,
+          const Proposal& proposal, const scoring::Placer& placer, BudgetBook& budgets,
+          scoring::StepBudget& budget)
       : node_(node),
-        free_host_(free_host),
         preemptor_(preemptor),
         proposal_(proposal),
         placer_(placer),
@@ -121,10 +120,12 @@ class Planner {
   // CPU and memory that are free once the pods of `gone` are; where that is not known, enough.
   template <typename Gone>
   void AddFreeHost(PodSums& sums, Gone gone) const {
-    sums[PodSums::kCpuMilli] = free_host_ ? free_host_->cpu_milli : need_[PodSums::kCpuMilli];
-    sums[PodSums::kMemoryMib] = free_host_ ? free_host_->memory_mib : need_[PodSums::kMemoryMib];
+    sums[PodSums::kCpuMilli] =
+        node_.host_free ? node_.host_free->cpu_milli : need_[PodSums::kCpuMilli];
+    sums[PodSums::kMemoryMib] =
+        node_.host_free ? node_.host_free->memory_mib : need_[PodSums::kMemoryMib];
     for (const HeldPod& pod : node_.pods) {
-      if (free_host_ && gone(pod)) {
+      if (node_.host_free && gone(pod)) {
         sums[PodSums::kCpuMilli] += pod.sums[PodSums::kCpuMilli];
         sums[PodSums::kMemoryMib] += pod.sums[PodSums::kMemoryMib];
       }
@@ -162,11 +163,11 @@ class Planner {
 
   // Not known counts as nothing: then the victims must give back what kube-scheduler's do.
   std::int64_t HostFree(PodSums::Resource resource, const PodSums& freed) const {
-    if (!free_host_) {
+    if (!node_.host_free) {
       return 0;
     }
-    return freed[resource] +
-           (resource == PodSums::kCpuMilli ? free_host_->cpu_milli : free_host_->memory_mib);
+    return freed[resource] + (resource == PodSums::kCpuMilli ? node_.host_free->cpu_milli
+                                                             : node_.host_free->memory_mib);
   }
 
   VictimQuestion Question() {
@@ -344,7 +345,6 @@ class Planner {
   }
 
   const ledger::NodeForPreemption& node_;
-  const std::optional<model::HostAmount>& free_host_;
   const Preemptor& preemptor_;
   const Proposal& proposal_;
   const scoring::Placer& placer_;
@@ -360,12 +360,10 @@ class Planner {
 
 }  // namespace
 
-std::optional<NodePlan> PlanNode(const ledger::NodeForPreemption& node,
-                                 const std::optional<model::HostAmount>& free_host,
-                                 const Preemptor& preemptor, const Proposal& proposal,
-                                 const scoring::Placer& placer, BudgetBook& budgets,
-                                 scoring::StepBudget& budget) {
-  return Planner(node, free_host, preemptor, proposal, placer, budgets, budget).Plan();
+std::optional<NodePlan> PlanNode(const ledger::NodeForPreemption& node, const Preemptor& preemptor,
+                                 const Proposal& proposal, const scoring::Placer& placer,
+                                 BudgetBook& budgets, scoring::StepBudget& budget) {
+  return Planner(node, preemptor, proposal, placer, budgets, budget).Plan();
 }
 
 }  // namespace aliquot::extender

@@ -11,7 +11,6 @@
 
 #include "extender/budget_book.h"
 #include "ledger/claims.h"
-#include "model/host.h"
 #include "scoring/ask.h"
 #include "scoring/placer.h"
 
@@ -38,12 +37,9 @@ struct NodePlan {
 };
 
 // Picks the victims anew (docs/reference/preemption.md has the rules), or nothing when no set of
-// pods of lower priority helps. `free_host`: CPU and memory that no pod of the node asks for;
-// nothing when that is not known.
-std::optional<NodePlan> PlanNode(const ledger::NodeForPreemption& node,
-                                 const std::optional<model::HostAmount>& free_host,
-                                 const Preemptor& preemptor, const Proposal& proposal,
-                                 const scoring::Placer& placer, BudgetBook& budgets,
-                                 scoring::StepBudget& budget);
+// pods of lower priority helps.
+std::optional<NodePlan> PlanNode(const ledger::NodeForPreemption& node, const Preemptor& preemptor,
+                                 const Proposal& proposal, const scoring::Placer& placer,
+                                 BudgetBook& budgets, scoring::StepBudget& budget);
 
 }  // namespace aliquot::extender

@@ -11,6 +11,7 @@
 #include "ledger/card_uses.h"
 #include "ledger/entry.h"
 #include "model/demand.h"
+#include "model/host.h"
 #include "model/labels.h"
 #include "model/peak.h"
 #include "scoring/claimed_cards.h"
@@ -62,6 +63,9 @@ struct HeldPod {
 struct NodeForPreemption {
   std::shared_ptr<const scoring::NodeFacts> facts;
   std::vector<HeldPod> pods;  // by key
+  // Processor and memory that no pod of the node requests, as far as they are known; nothing when
+  // the node does not say what it has.
+  std::optional<model::HostAmount> host_free;
   // Of pods that hold nothing here yet.
   std::vector<PlacedClaim> claims;
 };

@@ -224,6 +224,9 @@ std::optional<NodeForPreemption> Ledger::ForPreemption(std::string_view node) co
       return std::nullopt;
     }
     view.facts = slot->facts;
+    if (slot->facts->allocatable) {
+      view.host_free = slot->HostFree();
+    }
     view.pods.reserve(slot->holds.size());
     for (const auto& [uid, hold] : slot->holds) {
       view.pods.push_back(

@@ -116,6 +116,9 @@ def test_known_limit_where_the_sum_suffices_nobody_is_evicted(cluster, work):
     event = until("the event", lambda: next(
         (each for each in work.events("high") if each["reason"] == "FailedScheduling"), None))
     assert "the pod fits in sum, not on one card" in event["message"]
+    ours = until("our own event", lambda: next(
+        (each for each in work.events("high") if each["reason"] == "FitsInSumOnly"), None))
+    assert "evicts nobody" in ours["message"]
     told = cluster.allocator.explain(work.name, "high")
     assert [node["reason"] for node in told["nodes"] if node["name"].startswith(work.name)] == [
         "not_on_one_card"]

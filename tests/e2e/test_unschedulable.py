@@ -23,9 +23,8 @@ def test_the_event_says_why_in_one_short_sentence_with_counts(work):
     work.create(pods.share("waits", core=50, memory=15))
     sentence = work.wait_refused("waits")
     reasons = sentence.removeprefix("0/4 nodes are available: ").split(". ")[0]
-    assert set(reasons.split(", ")) == {
-        "3 the pod fits in sum, not on one card",
-        "1 no aliquot-agent has published the node's GPUs"}, sentence
+    assert reasons == ("1 no aliquot-agent has published the node's GPUs, "
+                       "3 the pod fits in sum, not on one card"), sentence
     assert len(sentence) < 300, sentence
     event = until("the event", lambda: next(
         (each for each in work.events("waits") if each["reason"] == "FailedScheduling"), None))

@@ -213,6 +213,20 @@ TEST_F(PreemptTest, TheVictimsGiveBackAsMuchCpuAsTheProposedOnes) {
   EXPECT_EQ(VictimsOn(answer["NodeNameToMetaVictims"], "n"), Uids({"big"}));
 }
 
+TEST_F(PreemptTest, CpuThatIsFreeAnyhowNeedNotComeBack) {
+  // As above, but the node says that it has 64 cores, so nobody's CPU is needed.
+  model::Node node = NodeOf("n", 2);
+  node.allocatable = model::HostAmount{64000, 1 << 20};
+  ledger_.SetNode(node);
+  Hold("n", "small", 60, 0, [](model::Pod& pod) { pod.host.cpu_milli = 500; });
+  Hold("n", "big", 60, 1, [](model::Pod& pod) { pod.host.cpu_milli = 4000; });
+  json body = {{"Pod", PodJson(Preemptor(90))},
+               {"NodeNameToMetaVictims", {{"n", {{"Pods", {{{"UID", "uid-big"}}}}}}}}};
+  body["Pod"]["spec"]["containers"][0]["resources"]["requests"] = {{"cpu", "4"}};
+  const json answer = json::parse(preempt_.Handle(body.dump()).body);
+  EXPECT_EQ(VictimsOn(answer["NodeNameToMetaVictims"], "n"), Uids({"small"}));
+}
+
 TEST_F(PreemptTest, PodsThatAreLeavingCountAsGone) {
   // Card 0: a 60 (leaving), b 40. Card 1: c 100. For 90 only b must go besides.
   AddNode("n", 2);
