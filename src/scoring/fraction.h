@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Fractions of one as whole numbers of 2^-30, and the few functions of them that the expected mix
-// needs. Whole numbers, so that every machine and compiler gets the same ranks. Pure, thread-safe.
+// Fractions of one as whole numbers of 2^-30, for the tables of the expected mix. Whole numbers, so
+// that every machine and compiler gets the same ranks. Pure, thread-safe.
 
 #include <cstdint>
 
@@ -21,9 +21,12 @@ inline std::int64_t Times(std::int64_t value, Fraction fraction) {
   return value * fraction >> kFractionBits;
 }
 
+// part / whole, rounded to the nearest. Pre: part >= 0, whole > 0.
+inline std::int64_t Rounded(std::int64_t part, std::int64_t whole) {
+  return (part + whole / 2) / whole;
+}
+
 // e^-x. Pre: x >= 0. Within 2^-26.
 Fraction ExpOfMinus(Fraction x);
-// x^1.5. Pre: 0 <= x <= 1. Within 2^-29.
-Fraction ToThePowerOfOneAndAHalf(Fraction x);
 
 }  // namespace aliquot::scoring

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 
 #include "model/card_wishes.h"
@@ -26,8 +25,7 @@ constexpr std::array<std::int64_t, 49> kMostGrowth = {
 }  // namespace
 
 FragmentMeasure::FragmentMeasure(const std::vector<PodClass>& classes) {
-  const std::size_t head =
-      HeadOfMix(classes, kTypicalPercent, std::numeric_limits<std::size_t>::max());
+  const std::size_t head = HeadOfMix(classes, kTypicalPercent);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < head; ++i) {
     total += classes[i].weight;

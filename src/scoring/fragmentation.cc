@@ -8,7 +8,7 @@ namespace aliquot::scoring {
 
 std::int64_t Fragmentation::RankCard(const NodeState& node, const Ask& ask,
                                      const model::ContainerDemand& share, int card) const {
-  return -NodeVolume(node, ask).LossOfShare(share, card);
+  return -NodeVolume(node, ask).LossOfShare(share, card).total();
 }
 
 int Fragmentation::ChooseCard(const NodeState& node, const Ask& ask,
@@ -21,10 +21,10 @@ int Fragmentation::ChooseCard(const NodeState& node, const Ask& ask,
   }
   const NodeVolume volume(node, ask);
   int best = first;
-  std::int64_t least = volume.LossOfShare(share, first);
+  std::int64_t least = volume.LossOfShare(share, first).total();
   for (; left != 0; left = topology::WithoutLowest(left)) {
     const int card = topology::LowestOf(left);
-    const std::int64_t loss = volume.LossOfShare(share, card);
+    const std::int64_t loss = volume.LossOfShare(share, card).total();
     if (loss < least) {
       best = card;
       least = loss;
@@ -35,8 +35,11 @@ int Fragmentation::ChooseCard(const NodeState& node, const Ask& ask,
 
 Score Fragmentation::ExplainCard(const NodeState& node, const Ask& ask,
                                  const model::ContainerDemand& share, int card) const {
+  const VolumeLoss loss = NodeVolume(node, ask).LossOfShare(share, card);
   Score score;
-  score.Add("usable_lost", RankCard(node, ask, share, card));
+  score.Add("usable_volume", -loss.usable);
+  score.Add("room_for_several_cards", -loss.room);
+  score.Add("scarce_model", -loss.scarcity);
   return score;
 }
 
@@ -54,9 +57,10 @@ Score Fragmentation::ExplainNode(const NodeState& node, const Ask& ask,
                                  const model::CardsOfContainers& cards) const {
   const VolumeLoss loss = NodeVolume(node, ask).LossOf(cards);
   Score score;
-  score.Add("usable_lost", -loss.usable);
+  score.Add("usable_volume", -loss.usable);
+  score.Add("room_for_several_cards", -loss.room);
   score.Add("scarce_model", -loss.scarcity);
-  score.Add("below_one_step", loss.usable + loss.scarcity - loss.steps() * kVolumeStep);
+  score.Add("below_one_percent", loss.total() - loss.steps() * kVolumeStep);
   return score;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 // Policy "fragmentation": a pod goes where the node loses least of what the expected mix of pods
-// could still get of it (usable_volume.h). Nodes rank by steps of 1/60 of a card, as the mix is not
-// known more exactly. Whole cards are the best-connected idle set.
+// could still get of it (usable_volume.h), in whole percents of a card: the mix is not known more
+// exactly. Whole cards are the best-connected idle set.
 
 #include "scoring/policy.h"
 

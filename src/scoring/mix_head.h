@@ -10,8 +10,8 @@
 
 namespace aliquot::scoring {
 
-// How many of the first classes cover `percent` of all weight: the shortest head that does, of at
-// most `most`. `classes`: the most frequent first. Classes without weight are never in it.
-std::size_t HeadOfMix(const std::vector<PodClass>& classes, int percent, std::size_t most);
+// How many of the first classes cover `percent` of all weight: the shortest head that does.
+// `classes`: the most frequent first. Classes without weight are never in it.
+std::size_t HeadOfMix(const std::vector<PodClass>& classes, int percent);
 
 }  // namespace aliquot::scoring

@@ -86,9 +86,11 @@ bool MixLearner::RememberUid(std::string_view uid) {
 }
 
 void MixLearner::Count(const PodClass& pods) {
-  ++seen_;
-  // By ln 2 / half-life for each pod: 0.693147.
-  increment_ += increment_ * 693 / 1000 / options_.half_life_pods;
+  if (pods.cards > 0) {
+    ++seen_;
+    // By ln 2 / half-life for each pod.
+    increment_ += increment_ * 693 / 1000 / options_.half_life_pods;
+  }
   if (increment_ > kLargestIncrement) {
     increment_ >>= kScaleDown;
     for (auto& [key, learned] : classes_) {

@@ -22,15 +22,15 @@
 namespace aliquot::scoring {
 
 struct MixOptions {
-  // A pod counts half as much once so many came after it.
-  std::int64_t half_life_pods = 4000;
+  // A pod counts half as much once so many with GPUs came after it.
+  std::int64_t half_life_pods = 2000;
   // Different classes that are kept; past it the rarest half goes.
   std::size_t max_classes = 1024;
   // Pods of which the UID is remembered, so that one that is asked for again, or seen again after a
   // lost watch, counts once.
   std::size_t remembered_pods = 100'000;
-  // An outlook is due after so many pods, then whenever their number has doubled, but no later than
-  // `most_pods_between` after the last.
+  // An outlook is due after so many pods with GPUs, then whenever their number has doubled, but no
+  // later than `most_pods_between` after the last.
   std::int64_t first_outlook_pods = 32;
   std::int64_t most_pods_between = 1000;
   // What is assumed before any pod was seen counts like this many pods, and half as much after each
@@ -49,7 +49,7 @@ class MixLearner {
 
   // An admitted pod; each UID counts once.
   void Learn(std::string_view uid, const model::PodDemand& demand) EXCLUDES(mutex_);
-  // A pod of that class, which the caller counts once.
+  // A pod of that class, which the caller counts once. Pods without GPU make no outlook due.
   void Learn(const PodClass& pods) EXCLUDES(mutex_);
 
   // Is there something to say that the last outlook did not?
@@ -71,7 +71,7 @@ class MixLearner {
   };
   struct Learned {
     std::int64_t weight = 0;
-    std::int64_t memory_mib = 0;  // of the last pod
+    std::int64_t memory_mib = 0;  // of the pod seen last
   };
 
   bool RememberUid(std::string_view uid) REQUIRES(mutex_);

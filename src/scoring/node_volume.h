@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "model/demand.h"
+#include "model/host.h"
 #include "model/peak.h"
 #include "scoring/ask.h"
 #include "scoring/node_state.h"
@@ -16,8 +17,10 @@ namespace aliquot::scoring {
 
 struct VolumeLoss {
   std::int64_t usable = 0;    // of what the expected mix could still get
+  std::int64_t room = 0;      // for pods of several cards
   std::int64_t scarcity = 0;  // for taking cards that other pods can't do without
 
+  std::int64_t total() const { return usable + room + scarcity; }
   // Whole steps (kVolumeStep), rounded down.
   std::int64_t steps() const;
 };
@@ -29,26 +32,30 @@ class NodeVolume {
   // When the pod gets these cards, as Placer chose them.
   VolumeLoss LossOf(const model::CardsOfContainers& cards) const;
   // When this share, which fits there, is put on the card, and the pod's processor is taken.
-  std::int64_t LossOfShare(const model::ContainerDemand& share, int card) const;
+  VolumeLoss LossOfShare(const model::ContainerDemand& share, int card) const;
 
  private:
-  // The node's cards: those in use add up to `row` with those of the idle ones.
   struct Cards {
-    VolumeRow row;
+    VolumeRow row;  // of all of them
     int idle = 0;
   };
+  struct Value {
+    std::int64_t usable = 0;
+    std::int64_t room = 0;
+  };
 
-  // From `level` down to `level_after`, percent.
+  // A card goes from `level` down to `level_after`, percent.
   void Lower(Cards& cards, int level, int level_after) const;
-  std::int64_t ValueOf(const Cards& cards, std::int64_t cpu_milli) const;
+  Value ValueOf(const Cards& cards, const model::HostAmount& left) const;
+  VolumeLoss LossFor(const Cards& after, std::int64_t core) const;
 
   const NodeState& node_;
   const Ask& ask_;
   const UsableVolume& volume_;
   const VolumeTable& table_;
-  const std::int64_t cpu_after_;
+  model::HostAmount left_after_;
   Cards before_;
-  std::int64_t value_before_ = 0;
+  Value value_before_;
 };
 
 }  // namespace aliquot::scoring

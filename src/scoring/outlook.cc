@@ -17,8 +17,11 @@ const Outlook& Outlook::Unknown() {
 
 namespace {
 
-// Weights as parts of one total, small enough that no product of the tables leaves 64 bits.
+// Weights as parts of one total, and no amount beyond what a node may have: small enough that no
+// product of the tables leaves 64 bits.
 void Normalise(std::vector<PodClass>& classes) {
+  constexpr std::int64_t kMostCpuMilli = std::int64_t{1} << 24;
+  constexpr std::int64_t kMostMemoryMib = std::int64_t{1} << 40;
   constexpr std::int64_t kTotal = std::int64_t{1} << 20;
   std::int64_t total = 0;
   for (const PodClass& each : classes) {
@@ -32,6 +35,8 @@ void Normalise(std::vector<PodClass>& classes) {
   const std::int64_t whole = std::max<std::int64_t>(1, total >> halvings);
   for (PodClass& each : classes) {
     each.weight = std::min(kTotal, (each.weight >> halvings) * kTotal / whole);
+    each.host.cpu_milli = std::clamp<std::int64_t>(each.host.cpu_milli, 0, kMostCpuMilli);
+    each.host.memory_mib = std::clamp<std::int64_t>(each.host.memory_mib, 0, kMostMemoryMib);
   }
 }
 
