@@ -2,6 +2,7 @@
 #include "cli/cluster_view.h"
 
 #include <chrono>
+#include <utility>
 
 #include "allocator/cluster_file.h"
 #include "allocator/problems.h"
@@ -10,7 +11,9 @@
 #include "kubeclient/api_path.h"
 #include "kubeclient/curl_transport.h"
 #include "kubeclient/kubeconfig.h"
+#include "model/demand.h"
 #include "observability/build_info.h"
+#include "scoring/cluster_figures.h"
 
 namespace aliquot::cli {
 namespace {
@@ -68,67 +71,98 @@ Status ForEachPage(kubeclient::Transport& transport, const Clock& clock,
 
 }  // namespace
 
-Status ReadClusterFile(const std::string& file, const model::ResourceNames& names,
-                       ledger::Ledger& ledger) {
+void ClusterView::Take(const model::Pod& pod) {
+  if (pod.asks_for_gpu()) {
+    static_cast<void>(ledger_.SetPod(pod));
+    if (const auto demand = model::DemandOf(pod, names_); demand.ok() && !demand->empty()) {
+      mix_.Learn(pod.uid, *demand);
+    }
+  } else if (!pod.node_name.empty() && !pod.finished()) {
+    host_of_others_[pod.node_name] += pod.host;
+    scoring::PodClass without_gpu;
+    without_gpu.host = pod.host;
+    mix_.Learn(without_gpu);
+  }
+}
+
+Status ClusterView::ReadFile(const std::string& file) {
   allocator::Problems problems;
-  const auto state = allocator::LoadClusterFile(file, names, problems);
+  const auto state = allocator::LoadClusterFile(file, names_, problems);
   if (!state) {
     return InvalidArgument(Join(problems.lines(), "\n"));
   }
   for (const model::Node& node : state->nodes) {
-    ledger.SetNode(node);
+    ledger_.SetNode(node);
   }
   for (const model::Pod& pod : state->pods) {
-    static_cast<void>(ledger.SetPod(pod));
+    Take(pod);
   }
   return Status::Ok();
 }
 
-Status ReadApiServer(kubeclient::Transport& transport, const Clock& clock,
-                     const model::ResourceNames& names, ledger::Ledger& ledger) {
-  Status status = ForEachPage(transport, clock, kubeclient::kListNodes, "",
-                              [&ledger](std::string_view body) -> Result<std::string> {
-                                const auto page = api::ParseNodeList(body);
-                                if (!page.ok()) {
-                                  return page.status();
-                                }
-                                for (const model::Node& node : page->items) {
-                                  ledger.SetNode(node);
-                                }
-                                return page->continue_token;
-                              });
-  if (!status.ok()) {
-    return status;
-  }
-  const std::string selector =
-      std::string(model::kGpuLabel) + "=" + std::string(model::kGpuLabelValue);
-  return ForEachPage(transport, clock, kubeclient::kListPods, selector,
-                     [&](std::string_view body) -> Result<std::string> {
-                       const auto page = api::ParsePodList(body, names);
-                       if (!page.ok()) {
-                         return page.status();
-                       }
-                       for (const model::Pod& pod : page->items) {
-                         static_cast<void>(ledger.SetPod(pod));
-                       }
-                       return page->continue_token;
-                     });
-}
-
-Status ReadKubeconfigCluster(const std::string& kubeconfig, const std::string& context,
-                             const Clock& clock, const model::ResourceNames& names,
-                             ledger::Ledger& ledger) {
+Status ClusterView::ReadKubeconfig(const std::string& kubeconfig, const std::string& context) {
   const auto config = kubeclient::LoadKubeconfig(kubeconfig, context);
   if (!config.ok()) {
     return config.status();
   }
   kubeclient::TransportOptions options;
   options.user_agent = "aliquotctl/" + std::string(observability::Version());
-  const auto transport = kubeclient::CurlTransport::Create(*config, clock, options);
+  const auto transport = kubeclient::CurlTransport::Create(*config, clock_, options);
   if (!transport.ok()) {
     return transport.status();
   }
-  return ReadApiServer(**transport, clock, names, ledger);
+  return ReadApiServer(**transport);
+}
+
+Status ClusterView::ReadApiServer(kubeclient::Transport& transport) {
+  Status status = ReadNodes(transport);
+  // With the label and without it (`!=` also selects pods that lack it): a pod that lost its label
+  // holds its cards all the same, and the others take processor and memory.
+  for (const char* comparison : {"=", "!="}) {
+    if (status.ok()) {
+      status = ReadPods(transport, std::string(model::kGpuLabel) + comparison +
+                                       std::string(model::kGpuLabelValue));
+    }
+  }
+  ledger_.SetOtherRequests(std::move(host_of_others_));
+  return status;
+}
+
+Status ClusterView::ReadNodes(kubeclient::Transport& transport) {
+  return ForEachPage(transport, clock_, kubeclient::kListNodes, "",
+                     [this](std::string_view body) -> Result<std::string> {
+                       const auto page = api::ParseNodeList(body);
+                       if (!page.ok()) {
+                         return page.status();
+                       }
+                       for (const model::Node& node : page->items) {
+                         ledger_.SetNode(node);
+                       }
+                       return page->continue_token;
+                     });
+}
+
+Status ClusterView::ReadPods(kubeclient::Transport& transport, const std::string& selector) {
+  return ForEachPage(transport, clock_, kubeclient::kListPods, selector,
+                     [this](std::string_view body) -> Result<std::string> {
+                       const auto page = api::ParsePodList(body, names_);
+                       if (!page.ok()) {
+                         return page.status();
+                       }
+                       for (const model::Pod& pod : page->items) {
+                         Take(pod);
+                       }
+                       return page->continue_token;
+                     });
+}
+
+std::shared_ptr<const scoring::Outlook> ClusterView::Outlook() {
+  scoring::ClusterFigures figures;
+  const auto snapshot = ledger_.Read();
+  for (const scoring::NodeState& node : snapshot->Nodes()) {
+    scoring::AddNode(node, figures);
+  }
+  return mix_.Publish(figures);
 }
 
 }  // namespace aliquot::cli

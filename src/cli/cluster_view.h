@@ -1,29 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The state of a cluster, read once into a ledger. Writes nothing.
+// The state of a cluster, read once, as the allocator would know it. Writes nothing. Not
+// thread-safe.
 
+#include <memory>
 #include <string>
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/string_map.h"
 #include "kubeclient/transport.h"
 #include "ledger/ledger.h"
 #include "model/names.h"
+#include "scoring/mix_learner.h"
+#include "scoring/outlook.h"
 
 namespace aliquot::cli {
 
-// A cluster file (docs/reference/cluster-file.md). The error holds every problem, a line each.
-Status ReadClusterFile(const std::string& file, const model::ResourceNames& names,
-                       ledger::Ledger& ledger);
+class ClusterView {
+ public:
+  // Everything referred to must outlive it.
+  ClusterView(ledger::Ledger& ledger, const model::ResourceNames& names, const Clock& clock)
+      : ledger_(ledger), names_(names), clock_(clock) {}
 
-// Lists nodes and the pods labelled aliquot.io/gpu=true, page by page: needs the right to list
-// nodes and pods and nothing else.
-Status ReadApiServer(kubeclient::Transport& transport, const Clock& clock,
-                     const model::ResourceNames& names, ledger::Ledger& ledger);
-// The same of the API server that a kubeconfig names; `context` "" is its current one.
-Status ReadKubeconfigCluster(const std::string& kubeconfig, const std::string& context,
-                             const Clock& clock, const model::ResourceNames& names,
-                             ledger::Ledger& ledger);
+  // A cluster file (docs/reference/cluster-file.md). The error holds every problem, a line each.
+  Status ReadFile(const std::string& file);
+  // The API server that a kubeconfig names; `context` "" is its current one.
+  Status ReadKubeconfig(const std::string& kubeconfig, const std::string& context);
+  // Lists nodes and pods, page by page: needs the right to list both and nothing else.
+  Status ReadApiServer(kubeclient::Transport& transport);
+
+  // The mix of pods to expect, learned from those that are there.
+  std::shared_ptr<const scoring::Outlook> Outlook();
+
+ private:
+  void Take(const model::Pod& pod);
+  Status ReadNodes(kubeclient::Transport& transport);
+  Status ReadPods(kubeclient::Transport& transport, const std::string& selector);
+
+  ledger::Ledger& ledger_;
+  const model::ResourceNames& names_;
+  const Clock& clock_;
+  scoring::MixLearner mix_;
+  StringMap<model::HostAmount> host_of_others_;  // by node: of pods that hold no cards
+};
 
 }  // namespace aliquot::cli

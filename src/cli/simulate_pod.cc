@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliquotctl simulate --pod pod.yaml: where one pod would go, without creating it.
 #include <ostream>
+#include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "cli/cluster_view.h"
@@ -30,11 +32,29 @@ Status CheckFlags(const SimulateFlags& flags) {
   return Status::Ok();
 }
 
-Status ReadCluster(const SimulateFlags& flags, const Clock& clock,
-                   const model::ResourceNames& names, ledger::Ledger& ledger) {
-  return flags.cluster.empty()
-             ? ReadKubeconfigCluster(flags.kubeconfig, flags.context, clock, names, ledger)
-             : ReadClusterFile(flags.cluster, names, ledger);
+struct AskedPod {
+  model::Pod pod;
+  model::PodDemand demand;
+};
+
+Result<AskedPod> ReadPod(const std::string& file, const model::ResourceNames& names) {
+  const auto text = ReadTextFile(file, kMaxManifestBytes);
+  if (!text.ok()) {
+    return text.status();
+  }
+  auto pod = ParsePodManifest(*text, file, names);
+  if (!pod.ok()) {
+    return pod.status();
+  }
+  auto demand = model::DemandOf(*pod, names);
+  if (!demand.ok()) {
+    return demand.status().WithContext(file);
+  }
+  if (demand->empty()) {
+    return InvalidArgument(file + ": no container asks for " + names.core +
+                           "; kube-scheduler places this pod without Aliquot");
+  }
+  return AskedPod{*std::move(pod), *std::move(demand)};
 }
 
 }  // namespace
@@ -44,21 +64,9 @@ Status SimulatePod(const SimulateFlags& flags, Streams& streams) {
     return status;
   }
   const model::ResourceNames names;
-  const auto text = ReadTextFile(flags.pod, kMaxManifestBytes);
-  if (!text.ok()) {
-    return text.status();
-  }
-  const auto pod = ParsePodManifest(*text, flags.pod, names);
-  if (!pod.ok()) {
-    return pod.status();
-  }
-  const auto demand = model::DemandOf(*pod, names);
-  if (!demand.ok()) {
-    return demand.status().WithContext(flags.pod);
-  }
-  if (demand->empty()) {
-    return InvalidArgument(flags.pod + ": no container asks for " + names.core +
-                           "; kube-scheduler places this pod without Aliquot");
+  const auto asked = ReadPod(flags.pod, names);
+  if (!asked.ok()) {
+    return asked.status();
   }
   const auto policy =
       scoring::PolicyNamed(flags.policy.value_or(std::string(scoring::kDefaultPolicy)));
@@ -69,13 +77,18 @@ Status SimulatePod(const SimulateFlags& flags, Streams& streams) {
   const scoring::Placer placer(scoring::PlacerOptions(), **policy);
   topology::Catalog catalog;
   ledger::Ledger ledger(placer, catalog, names, clock);
-  if (Status status = ReadCluster(flags, clock, names, ledger); !status.ok()) {
+  ClusterView view(ledger, names, clock);
+  if (Status status = flags.cluster.empty() ? view.ReadKubeconfig(flags.kubeconfig, flags.context)
+                                            : view.ReadFile(flags.cluster);
+      !status.ok()) {
     return status;
   }
-  const auto report = explain::ExplainPod({*demand, pod->tolerates_cordon}, *ledger.Read(), placer);
+  const auto outlook = view.Outlook();
+  const scoring::Ask ask(asked->demand, asked->pod.tolerates_cordon, *outlook);
+  const auto report = explain::ExplainPod(ask, *ledger.Read(), placer);
   streams.out << (flags.output.value_or("text") == "json"
-                      ? explain::ToJson(report, *demand, 2) + "\n"
-                      : ReportText(report, *demand));
+                      ? explain::ToJson(report, asked->demand, 2) + "\n"
+                      : ReportText(report, asked->demand));
   return Status::Ok();
 }
 

@@ -95,6 +95,9 @@ class Churn {
       next += random_.Exponential(1 / rate_);
     }
     EndPodsUntil(end, cluster);
+    if (!cluster.problem().ok()) {
+      return cluster.problem();
+    }
     result_.mean_allocated_percent =
         100 * milli_lives_ / (kMeasuredLives * static_cast<double>(TotalGpuMilli(trace_.nodes)));
     return std::move(result_);

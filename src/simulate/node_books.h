@@ -31,8 +31,9 @@ class NodeBooks {
     return asked.cpu_milli <= free.cpu_milli && asked.memory_mib <= free.memory_mib;
   }
 
-  // Pre: it has room. `gpus`: indices, pod.gpus of them.
-  void Take(std::size_t index, const TracePod& pod, const std::vector<int>& gpus);
+  // False when the pod was given what is not there: other than pod.gpus different GPUs of the node,
+  // or more than is left of one, of the processor or of memory. It is booked all the same.
+  bool Take(std::size_t index, const TracePod& pod, const std::vector<int>& gpus);
   // Gives back what Take took.
   void Give(std::size_t index, const TracePod& pod, const std::vector<int>& gpus);
 

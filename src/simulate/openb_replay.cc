@@ -76,6 +76,9 @@ class Replay {
         progress(static_cast<double>(i) / static_cast<double>(arrivals->size()));
       }
     }
+    if (!cluster.problem().ok()) {
+      return cluster.problem();
+    }
     std::sort(result_.decisions.begin(), result_.decisions.end());
     result_.arrived_pods = arrivals->size();
     if (result_.multi_card.pods > 0) {

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulate/trace_cluster.h"
 
+#include <algorithm>
+
 #include "simulate/trace_objects.h"
 
 namespace aliquot::simulate {
+namespace {
+
+bool AllowsModel(const TracePod& pod, const std::string& model) {
+  return pod.models.empty() ||
+         std::find(pod.models.begin(), pod.models.end(), model) != pod.models.end();
+}
+
+}  // namespace
 
 TraceCluster::TraceCluster(const std::vector<TraceNode>& nodes, const scoring::Policy& policy,
                            const ServiceOptions& options, const Clock& clock,
@@ -37,8 +47,14 @@ std::optional<PlacedPod> TraceCluster::Place(const TracePod& pod, const model::P
   } else {
     placed = Decide(pod, demand, uid);
   }
-  if (placed) {
-    books_.Take(placed->node, pod, placed->gpus);
+  if (placed && !books_.Take(placed->node, pod, placed->gpus)) {
+    problem_ = Internal("pod " + uid + " was given more of node " + names_[placed->node] +
+                        " than is there; please report this with the two files and the seed");
+  }
+  if (placed && pod.gpus > 0 && !AllowsModel(pod, nodes_[placed->node].model)) {
+    problem_ = Internal("pod " + uid +
+                        " was given GPUs of a model that it does not name; please "
+                        "report this with the two files and the seed");
   }
   return placed;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "base/string_map.h"
 #include "model/demand.h"
 #include "scoring/policy.h"
@@ -45,6 +46,8 @@ class TraceCluster {
                                  const std::string& uid);
   void Remove(const PlacedPod& placed, const TracePod& pod, std::string_view uid);
 
+  // Not OK once the service gave a pod what is not there: then no figure of the run counts.
+  const Status& problem() const { return problem_; }
   const NodeBooks& books() const { return books_; }
   // What the service took for the last pod it was asked about.
   std::chrono::nanoseconds last_decision() const { return cluster_.last_decision(); }
@@ -63,6 +66,7 @@ class TraceCluster {
   StringMap<std::size_t> index_of_;
   NodeBooks books_;
   SimulatedCluster cluster_;
+  Status problem_;
 };
 
 }  // namespace aliquot::simulate

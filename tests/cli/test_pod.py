@@ -106,9 +106,10 @@ def test_a_kubeconfig_is_read_page_by_page_with_lists_only(server, pod):
     report = answer("simulate", "--kubeconfig", kubeconfig, "--pod", pod(200), "--output", "json")
     assert report["nodes_total"] == 2 and report["nodes_fitting"] == 2
     assert [(verb, path) for verb, path, _ in handler.requests] == [
-        ("GET", "/api/v1/nodes"), ("GET", "/api/v1/nodes"), ("GET", "/api/v1/pods")]
+        ("GET", "/api/v1/nodes"), ("GET", "/api/v1/nodes"), ("GET", "/api/v1/pods"), ("GET", "/api/v1/pods")]
     assert handler.requests[1][2]["continue"] == ["next/page"]
-    assert handler.requests[2][2]["labelSelector"] == ["aliquot.io/gpu=true"]
+    assert [query["labelSelector"] for _, _, query in handler.requests[2:]] == [
+        ["aliquot.io/gpu=true"], ["aliquot.io/gpu!=true"]]
 
 
 @pytest.mark.parametrize("status, part", [(403, "needs the right to list nodes and pods"), (401, "credentials"),
