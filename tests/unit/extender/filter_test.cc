@@ -306,5 +306,18 @@ TEST_F(FilterTest, RecordedRequestsWithWholeNodesGetThemBackUnchanged) {
   EXPECT_EQ(MetricValue(metrics_, "aliquot_allocator_filter_cache_hits_total"), 0);
 }
 
+TEST_F(FilterTest, TellsOfPodsThatFitInSumOnly) {
+  // 40 free on each of two cards: 60 fits in sum. A pod of 90 does not, and one of 30 fits.
+  AddNode("n", 2);
+  Occupy("n", "a", 60, 4);
+  Occupy("n", "b", 60, 4);
+  std::vector<std::string> told;
+  filter_.OnFitsInSumOnly([&told](const model::Pod& pod) { told.push_back(pod.key.name); });
+  for (const int core : {60, 90, 30}) {
+    filter_.Handle(ArgsFor(PodOf("p" + std::to_string(core), core, 4), {"n"}));
+  }
+  EXPECT_EQ(told, std::vector<std::string>({"p60"}));
+}
+
 }  // namespace
 }  // namespace aliquot::extender

@@ -269,5 +269,53 @@ TEST_F(ObserverTest, EventsOfOneKindAreLimited) {
   EXPECT_EQ(Problems("closed_node"), 100);
 }
 
+TEST_F(ObserverTest, APodThatFitsInSumOnlyIsToldOnceWhyNobodyIsEvicted) {
+  model::Pod pod = PodOf("high", 60, 4);
+  pod.priority = 10;
+  cluster_.AddPod(pod);
+  reporter_.ReportFitsInSumOnly(pod);
+  reporter_.ReportFitsInSumOnly(pod);
+  Work();
+  ASSERT_EQ(EventReasons(), std::vector<std::string>({"FitsInSumOnly"}));
+  EXPECT_EQ(cluster_.events()[0].note.substr(0, 36), "the pod fits in sum, not on one card");
+}
+
+TEST_F(ObserverTest, APodThatCouldEvictNobodyIsNotToldAboutEviction) {
+  reporter_.ReportFitsInSumOnly(PodOf("plain", 60, 4));
+  Work();
+  EXPECT_TRUE(EventReasons().empty());
+}
+
+TEST_F(ObserverTest, DisruptionBudgetsReachTheirKeeper) {
+  model::DisruptionBudget budget;
+  budget.namespace_name = "default";
+  budget.name = "b";
+  observer_.BudgetsListed({budget});
+  EXPECT_TRUE(budgets_.listed());
+  EXPECT_EQ(budgets_.Of("default").size(), 1u);
+  observer_.BudgetGone(budget);
+  EXPECT_TRUE(budgets_.Of("default").empty());
+  observer_.BudgetSeen(budget);
+  EXPECT_EQ(budgets_.Of("default").size(), 1u);
+}
+
+TEST_F(ObserverTest, TheWatchTellsOfNominations) {
+  // Card 0 is full with a pod that is leaving; the nominated pod's 60 are kept beyond it.
+  ledger_.SetNode(NodeOf("n", 1));
+  Occupy("n", "old", 90, 4);
+  model::Pod pod = PodOf("high", 60, 4);
+  pod.priority = 10;
+  pod.nominated_node = "n";
+  AddAndShow(pod);
+  ledger_.RemovePod("uid-old");
+  observer_.PodsListed({pod.uid});
+  scoring::NodeState node;
+  const auto snapshot = ledger_.Read();
+  ASSERT_TRUE(snapshot->Find("n", &node));
+  ASSERT_NE(node.claims, nullptr);
+  EXPECT_EQ(node.claims->For(9)[0].core_used, 60);
+  EXPECT_EQ(node.claims->For(10), nullptr);
+}
+
 }  // namespace
 }  // namespace aliquot::reconcile
