@@ -107,6 +107,25 @@ TEST(RingBlocks, AreSplitAtACardThatHoldsTwoPartsTogether) {
   EXPECT_THAT(RingBlocks(edges), UnorderedElementsAre(0b00111U, 0b11100U));
 }
 
+TEST(RingBlocks, OfSeveralPiecesAreThoseThatHoldWithoutAnyOneCard) {
+  // A square; a star of card 4; a pair of triangles joined by 9-10.
+  const std::vector<CardSet> edges = EdgesFrom(13, {{0, 1},
+                                                    {1, 2},
+                                                    {2, 3},
+                                                    {3, 0},
+                                                    {4, 5},
+                                                    {4, 6},
+                                                    {7, 8},
+                                                    {8, 9},
+                                                    {9, 7},
+                                                    {9, 10},
+                                                    {10, 11},
+                                                    {11, 12},
+                                                    {12, 10}});
+  EXPECT_THAT(RingBlocks(edges), UnorderedElementsAre(0b1111U, 0b111U << 7, 0b111U << 10));
+  EXPECT_THAT(RingBlocks(EdgesFrom(3, {})), ::testing::IsEmpty());
+}
+
 TEST(HasEvenRingsOnly, TellsASquareFromATriangle) {
   EXPECT_TRUE(HasEvenRingsOnly(EdgesFrom(4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}), 0b1111));
   EXPECT_FALSE(HasEvenRingsOnly(EdgesFrom(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}}), 0b1111));
