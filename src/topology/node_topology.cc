@@ -71,27 +71,31 @@ int NodeTopology::LinksBetween(int card, CardSet others) const {
 }
 
 Result<std::shared_ptr<const NodeTopology>> Catalog::For(const model::Inventory& inventory) {
-  Result<std::shared_ptr<const NodeTopology>> found = FindOrCreate(inventory);
-  if (found.ok()) {
-    (*found)->Prepare();  // without the lock: other shapes need not wait
+  // The count of cards too: an inventory whose shape was not set must not get another's topology.
+  const std::string key = std::to_string(inventory.cards.size()) + ' ' + inventory.shape;
+  std::shared_ptr<const NodeTopology> topology = Find(key);
+  if (topology == nullptr) {
+    // Searches and tables are made without the lock: other shapes need not wait.
+    const Result<std::shared_ptr<const NodeTopology>> created = NodeTopology::Create(inventory);
+    if (!created.ok()) {
+      return created.status();
+    }
+    topology = Keep(key, *created);
   }
-  return found;
+  topology->Prepare();
+  return topology;
 }
 
-Result<std::shared_ptr<const NodeTopology>> Catalog::FindOrCreate(
-    const model::Inventory& inventory) {
+std::shared_ptr<const NodeTopology> Catalog::Find(const std::string& key) {
   MutexLock lock(mutex_);
-  for (const auto& [shape, topology] : shapes_) {
-    if (shape == inventory.shape &&
-        topology->card_count() == static_cast<int>(inventory.cards.size())) {
-      return topology;
-    }
-  }
-  Result<std::shared_ptr<const NodeTopology>> created = NodeTopology::Create(inventory);
-  if (created.ok()) {
-    shapes_.emplace_back(inventory.shape, *created);
-  }
-  return created;
+  const auto found = shapes_.find(key);
+  return found == shapes_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const NodeTopology> Catalog::Keep(
+    const std::string& key, const std::shared_ptr<const NodeTopology>& created) {
+  MutexLock lock(mutex_);
+  return shapes_.try_emplace(key, created).first->second;
 }
 
 }  // namespace aliquot::topology

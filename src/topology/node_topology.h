@@ -16,6 +16,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/string_map.h"
 #include "model/inventory.h"
 #include "topology/card_set.h"
 #include "topology/connectedness.h"
@@ -76,11 +77,14 @@ class Catalog {
   Result<std::shared_ptr<const NodeTopology>> For(const model::Inventory& inventory);
 
  private:
-  Result<std::shared_ptr<const NodeTopology>> FindOrCreate(const model::Inventory& inventory);
+  // nullptr when the shape is new.
+  std::shared_ptr<const NodeTopology> Find(const std::string& key);
+  // The topology of the shape: `created`, or what another thread kept before.
+  std::shared_ptr<const NodeTopology> Keep(const std::string& key,
+                                           const std::shared_ptr<const NodeTopology>& created);
 
   Mutex mutex_;
-  std::vector<std::pair<std::string, std::shared_ptr<const NodeTopology>>> shapes_
-      GUARDED_BY(mutex_);
+  StringMap<std::shared_ptr<const NodeTopology>> shapes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace aliquot::topology

@@ -25,6 +25,20 @@ TEST(Catalog, OtherLinksOrNumaNodesAreAnotherShape) {
   EXPECT_NE(catalog.For(InventoryOf("NV4,SYS,SYS", {0, 0, 0})).value(), first);
 }
 
+TEST(Catalog, OtherMeasuredFiguresOrNicsAreAnotherShape) {
+  Catalog catalog;
+  model::Inventory inventory = InventoryOf("NV4,SYS,SYS", {0, 0, 1});
+  const auto first = catalog.For(inventory).value();
+  inventory.gbps = {90, 10, 0};
+  model::SetShape(inventory);
+  const auto measured = catalog.For(inventory).value();
+  EXPECT_NE(measured, first);
+  EXPECT_EQ(measured->link(0, 1).gbps, 90);
+  inventory.nics = {{"mlx5_0", "", 0, {"PIX", "PIX", "SYS"}}};
+  model::SetShape(inventory);
+  EXPECT_NE(catalog.For(inventory).value(), measured);
+}
+
 TEST(Catalog, AnUnreadableInventoryIsAnErrorEachTime) {
   Catalog catalog;
   EXPECT_FALSE(catalog.For(InventoryOf("BAD", {0, 0})).ok());
