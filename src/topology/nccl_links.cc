@@ -52,12 +52,12 @@ Status NcclLinks::Add() {
                       "has the count \"" + Printable(nvlink.attribute("count").as_string(), 16) +
                           "\"; give the number of NVLinks, 1 to " + std::to_string(kMaxNvlinks));
       }
-      const Status added = AddNvlink(card, nvlink, static_cast<int>(*count));
+      Status added = AddNvlink(card, nvlink, static_cast<int>(*count));
       if (!added.ok()) {
         return added;
       }
     }
-    const Status added = AddC2c(cards_[card]);
+    Status added = AddC2c(cards_[card]);
     if (!added.ok()) {
       return added;
     }

@@ -77,7 +77,7 @@ Status MatrixReader::ReadLines() {
     }
     if (!header_) {
       std::optional<SmiHeader> header = ParseSmiHeader(plain);
-      const Status taken = header ? TakeHeader(line.number, *std::move(header)) : Status::Ok();
+      Status taken = header ? TakeHeader(line.number, *std::move(header)) : Status::Ok();
       if (!taken.ok()) {
         return taken;
       }
@@ -90,7 +90,7 @@ Status MatrixReader::ReadLines() {
     }
     const std::optional<SmiRow> row = ParseSmiRow(*header_, plain);
     if (row) {
-      const Status taken = TakeRow(line.number, *row);
+      Status taken = TakeRow(line.number, *row);
       if (!taken.ok()) {
         return taken;
       }
@@ -138,7 +138,7 @@ Status MatrixReader::TakeRow(std::size_t line, const SmiRow& row) {
   }
   KnownRow made;
   made.line = line;
-  const Status parsed = ParseCells(line, row, made);
+  Status parsed = ParseCells(line, row, made);
   if (!parsed.ok()) {
     return parsed;
   }

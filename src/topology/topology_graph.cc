@@ -70,16 +70,13 @@ Graph MakeGraph(const Fabric& fabric) {
 std::vector<Path> BestPaths(const Graph& graph, std::size_t start) {
   const boost::filtered_graph<Graph, MayGoOn> passable(graph, MayGoOn{&graph, start});
   std::vector<Path> best(boost::num_vertices(graph));
+  std::vector<boost::default_color_type> colors(best.size());
   const auto index = boost::get(boost::vertex_index, graph);
-  boost::dijkstra_shortest_paths(
-      passable, start,
-      boost::distance_map(boost::make_iterator_property_map(best.begin(), index))
-          .weight_map(boost::get(&EdgeData::link, passable))
-          .vertex_index_map(index)
-          .distance_compare(&BetterPath)
-          .distance_combine(&Longer)
-          .distance_inf(NoPath())
-          .distance_zero(EmptyPath()));
+  boost::dijkstra_shortest_paths(passable, start, boost::dummy_property_map(),
+                                 boost::make_iterator_property_map(best.begin(), index),
+                                 boost::get(&EdgeData::link, passable), index, &BetterPath, &Longer,
+                                 NoPath(), EmptyPath(), boost::default_dijkstra_visitor(),
+                                 boost::make_iterator_property_map(colors.begin(), index));
   return best;
 }
 

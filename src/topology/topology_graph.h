@@ -39,18 +39,21 @@ class TopologyGraph {
   const Fabric& fabric() const { return fabric_; }
 
   // Pre: a != b.
-  const Path& CardToCard(int a, int b) const {
-    return card_paths_[static_cast<std::size_t>(a * cards_ + b)];
-  }
+  const Path& CardToCard(int a, int b) const { return card_paths_[Index(a, b, cards_)]; }
   // Nothing when the source does not say how the NIC is reached.
   const std::optional<Path>& CardToNic(int card, int nic) const {
-    return nic_paths_[static_cast<std::size_t>(card * nics_ + nic)];
+    return nic_paths_[Index(card, nic, nics_)];
   }
   // Nothing when no vertex has that id.
   std::optional<Path> CardToNuma(int card, int numa) const;
 
  private:
   TopologyGraph() = default;
+
+  static std::size_t Index(int row, int column, int columns) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(column);
+  }
 
   struct NumaPath {
     int numa;
