@@ -53,7 +53,7 @@ struct Configuration {
     std::chrono::milliseconds bind_settle{10000};
   };
   struct Watch {
-    std::chrono::milliseconds full_list_interval{600000};
+    std::chrono::milliseconds full_list_interval{45000};
     std::int64_t page_size = 500;
   };
 

@@ -77,7 +77,7 @@ void VisitTimes(Configuration& c, FieldVisitor& visitor) {
   visitor.Duration("reservation", c.stamp_reservation, seconds(1), minutes(10));
   visitor.EndSection();
   visitor.BeginSection("watch");
-  visitor.Duration("fullListInterval", c.watch.full_list_interval, minutes(1), hours(24));
+  visitor.Duration("fullListInterval", c.watch.full_list_interval, seconds(10), hours(24));
   visitor.Integer("pageSize", c.watch.page_size, 10, 10000);
   visitor.EndSection();
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/demand.h"
+#include "scoring/cluster_figures.h"
 #include "scoring/policy_registry.h"
 
 namespace aliquot::allocator {
@@ -97,6 +99,7 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
                extender::PreemptOptions()),
       stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions, AnnotationOptionsOf(c),
                     StampOptionsOf(c)) {
+  FollowTheMix();
   ledger_.OnRoom([this](std::string_view node) { requeue_.RoomMade(node); });
   filter_.OnFitsInSumOnly([this](const model::Pod& pod) {
     // The watch will tell when it is gone; of a pod that it does not show nothing may be kept.
@@ -112,12 +115,48 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
   };
 }
 
+// The mix of pods is learned from those that filter is asked about and those that the watch shows:
+// after a start also from the pods that are bound already.
+void DecisionCore::FollowTheMix() {
+  filter_.OnAsked([this](const model::Pod& pod, const model::PodDemand& demand) {
+    learner_.Learn(pod.uid, demand);
+  });
+  intake_.OnSeen([this](const model::Pod& pod) {
+    if (learner_.Knows(pod.uid)) {
+      return;
+    }
+    const auto demand = model::DemandOf(pod, names_);
+    if (demand.ok()) {
+      learner_.Learn(pod.uid, *demand);
+    }
+  });
+}
+
+// Requests use the outlook of before until all that is kept has been ranked by the new one.
+void DecisionCore::RenewOutlook() {
+  const auto snapshot = ledger_.Read();
+  scoring::ClusterFigures figures;
+  for (const scoring::NodeState& node : snapshot->Nodes()) {
+    scoring::AddNode(node, figures);
+  }
+  const auto outlook = learner_.Publish(figures);
+  judge_.Prepare(*snapshot, *outlook);
+  ledger_.SetOutlook(outlook);
+  judge_.KeepOnly(*outlook);
+}
+
 void DecisionCore::Tick() {
   constexpr int kTicksBetweenFigures = 10;
   desk_.Tick();
   ledger_.ReleaseExpired();
   if (ticks_++ % kTicksBetweenFigures == 0) {
     RefreshFigures();
+    if (readiness_.synced() && learner_.Due()) {
+      queue_.Add("outlook", [this] {
+        RenewOutlook();
+        return reconcile::WorkQueue::Outcome::kDone;
+      });
+    }
   }
 }
 

@@ -30,6 +30,7 @@
 #include "reconcile/stamp_ledger.h"
 #include "reconcile/sync_state.h"
 #include "reconcile/work_queue.h"
+#include "scoring/mix_learner.h"
 #include "scoring/placer.h"
 #include "topology/node_topology.h"
 
@@ -77,6 +78,9 @@ class DecisionCore {
   admission::StampLedger& stamp_ledger() { return stamp_ledger_; }
 
  private:
+  void FollowTheMix();
+  void RenewOutlook();
+
   const Instruments instruments_;
   const model::ResourceNames names_;
   scoring::Placer placer_;
@@ -97,6 +101,7 @@ class DecisionCore {
   Readiness readiness_;
 
   extender::NodeJudge judge_;
+  scoring::MixLearner learner_;
   extender::Filter filter_;
   extender::Prioritize prioritize_;
   extender::Bind bind_;

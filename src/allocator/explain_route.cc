@@ -61,7 +61,8 @@ std::string PendingJson(const ledger::PendingPod& pod, const ledger::Ledger& led
                         const scoring::Placer& placer) {
   const auto snapshot = ledger.Read();
   const auto report = explain::ExplainPod(
-      scoring::Ask(pod.demand, pod.tolerates_cordon).OfPriority(pod.priority), *snapshot, placer);
+      scoring::Ask(pod.demand, pod.tolerates_cordon, snapshot->outlook()).OfPriority(pod.priority),
+      *snapshot, placer);
   const std::string rest = explain::ToJson(report, pod.demand, 2);
   const Json own = {{"pod", pod.key.ToString()}, {"uid", pod.uid}, {"state", "pending"}};
   std::string text = own.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -111,6 +111,7 @@ void Filter::Remember(const Request& request) {
     return;
   }
   const model::Pod& pod = request.args.pod;
+  on_asked_(pod, *request.demand);
   ledger::PendingPod known;
   known.key = pod.key;
   known.uid = pod.uid;
@@ -122,7 +123,8 @@ void Filter::Remember(const Request& request) {
 
 scoring::Ask Filter::AskOf(const Request& request) {
   const model::Pod& pod = request.args.pod;
-  return scoring::Ask(*request.demand, pod.tolerates_cordon).OfPriority(pod.priority);
+  return scoring::Ask(*request.demand, pod.tolerates_cordon, request.snapshot->outlook())
+      .OfPriority(pod.priority);
 }
 
 // Fills request.verdicts. A demand that breaks the resource model and a pod that is being bound

@@ -45,6 +45,12 @@ class Filter {
     on_fits_in_sum_only_ = std::move(listener);
   }
 
+  // Calls `listener` with each pod that filter is asked about and its demand, on the thread of the
+  // request. To be set before requests come.
+  void OnAsked(std::function<void(const model::Pod&, const model::PodDemand&)> listener) {
+    on_asked_ = std::move(listener);
+  }
+
   // Status 200 always; a body that cannot be used is answered with `Error`.
   Reply Handle(std::string_view body);
 
@@ -69,6 +75,8 @@ class Filter {
   observability::DecisionLog& log_;
   const FilterOptions options_;
   AnswerCache cache_;
+  std::function<void(const model::Pod&, const model::PodDemand&)> on_asked_ =
+      [](const model::Pod&, const model::PodDemand&) {};
   std::function<void(const model::Pod&)> on_fits_in_sum_only_ = [](const model::Pod&) {};
 };
 

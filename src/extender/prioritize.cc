@@ -82,16 +82,17 @@ Status Prioritize::ScoreNodes(const Request& request, std::vector<int>& scores) 
   return RankFitting(request, scores);
 }
 
-scoring::Ask Prioritize::AskOf(const Request& request) {
+scoring::Ask Prioritize::AskOf(const Request& request, const ledger::Snapshot& snapshot) {
   const model::Pod& pod = request.args.pod;
-  return scoring::Ask(*request.demand, pod.tolerates_cordon).OfPriority(pod.priority);
+  return scoring::Ask(*request.demand, pod.tolerates_cordon, snapshot.outlook())
+      .OfPriority(pod.priority);
 }
 
 Status Prioritize::RankFitting(const Request& request, std::vector<int>& scores) const {
   const std::vector<std::string_view>& names = request.args.node_names;
   const std::shared_ptr<const ledger::Snapshot> snapshot = ledger_.Read();
   const Result<NodeJudge::Outcome> outcome =
-      judge_.Judge(*snapshot, {names, AskOf(request),
+      judge_.Judge(*snapshot, {names, AskOf(request, *snapshot),
                                /*ranked=*/true, request.started + kDeadline});
   if (!outcome.ok()) {
     return outcome.status();  // no scores: kube-scheduler decides by the other plugins'

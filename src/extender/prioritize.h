@@ -33,7 +33,7 @@ class Prioritize {
  private:
   struct Request;
 
-  static scoring::Ask AskOf(const Request& request);
+  static scoring::Ask AskOf(const Request& request, const ledger::Snapshot& snapshot);
 
   Status ScoreNodes(const Request& request, std::vector<int>& scores) const;
   Status RankFitting(const Request& request, std::vector<int>& scores) const;

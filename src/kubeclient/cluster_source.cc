@@ -60,7 +60,7 @@ class ClusterSource::Impl {
                  SourceFor(options.seed, 3)) {
     if (options.unlabelled_scan_period.count() > 0) {
       scan_.emplace(options.watch, options.unlabelled_scan_period, options.names, transport,
-                    pod_gate_, watch_observer, clock, SourceFor(options.seed, 2));
+                    pod_gate_, observer, watch_observer, clock, SourceFor(options.seed, 2));
     }
   }
 

@@ -16,8 +16,10 @@ namespace aliquot::kubeclient {
 struct ClusterSourceOptions {
   model::ResourceNames names;
   // How often all pods without our label are looked through for ones that ask for our resources all
-  // the same: the webhook was down or is not installed, or somebody took the label off. 0 = never.
-  std::chrono::seconds unlabelled_scan_period{600};
+  // the same: the webhook was down or is not installed, or somebody took the label off; and what
+  // the others request of processor and memory is summed up. From the end of one look to the start
+  // of the next. 0 = never.
+  std::chrono::seconds unlabelled_scan_period{45};
   std::uint64_t seed = 0;  // of the jitter; 0 = from the operating system
   // Time-outs and limits of both watches and of the scan; resource, verbs and selector are set by
   // the source.

@@ -16,8 +16,8 @@ constexpr std::string_view kName = "unlabelled pods";
 
 UnlabelledScan::UnlabelledScan(const ListWatchOptions& options, std::chrono::seconds period,
                                model::ResourceNames names, Transport& transport, PodGate& gate,
-                               ListWatchObserver& observer, const Clock& clock,
-                               UniformSource uniform)
+                               model::ClusterObserver& cluster, ListWatchObserver& observer,
+                               const Clock& clock, UniformSource uniform)
     : page_limit_(options.page_limit),
       max_page_bytes_(options.max_page_bytes),
       page_timeout_(options.page_timeout),
@@ -25,6 +25,7 @@ UnlabelledScan::UnlabelledScan(const ListWatchOptions& options, std::chrono::sec
       names_(std::move(names)),
       transport_(transport),
       gate_(gate),
+      cluster_(cluster),
       observer_(observer),
       clock_(clock),
       uniform_(std::move(uniform)) {}
@@ -57,17 +58,22 @@ Status UnlabelledScan::ScanOnce() {
   const SteadyTime started = clock_.SteadyNow();
   std::size_t objects = 0;
   std::string continue_token;
+  StringMap<model::HostAmount> requests;
   do {
-    Result<std::string> next = ScanPage(continue_token, objects);
+    Result<std::string> next = ScanPage(continue_token, objects, requests);
     if (!next.ok()) return next.status();
     continue_token = *std::move(next);
   } while (!continue_token.empty() && !cancellation_.cancelled());
+  if (continue_token.empty()) {
+    cluster_.OtherRequestsListed(requests);
+  }
   observer_.Listed(kName, objects, clock_.SteadyNow() - started);
   return Status::Ok();
 }
 
 Result<std::string> UnlabelledScan::ScanPage(const std::string& continue_token,
-                                             std::size_t& objects) {
+                                             std::size_t& objects,
+                                             StringMap<model::HostAmount>& requests) {
   ApiRequest request;
   request.verb = kListPods;
   // `!=` also selects the pods that lack the label.
@@ -86,7 +92,11 @@ Result<std::string> UnlabelledScan::ScanPage(const std::string& continue_token,
   if (!page.ok()) return page.status();
   objects += page->items.size();
   for (const model::Pod& pod : page->items) {
-    if (pod.asks_for_gpu()) gate_.Seen(pod);
+    if (pod.asks_for_gpu()) {
+      gate_.Seen(pod);
+    } else if (!pod.node_name.empty() && !pod.finished()) {
+      requests[pod.node_name] += pod.host;
+    }
   }
   return std::move(page->continue_token);
 }

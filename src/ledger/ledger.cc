@@ -17,6 +17,17 @@ Ledger::Ledger(const scoring::Placer& placer, topology::Catalog& catalog,
 
 Ledger::~Ledger() = default;
 
+std::shared_ptr<const scoring::Outlook> Ledger::OutlookFor(const CommitRequest& request) const {
+  std::shared_ptr<const scoring::Outlook> outlook =
+      request.outlook != nullptr ? request.outlook : board_.outlook();
+  if (outlook == nullptr) {
+    // Owned by nobody: it lives as long as the program.
+    outlook = std::shared_ptr<const scoring::Outlook>(std::shared_ptr<void>(),
+                                                      &scoring::Outlook::Unknown());
+  }
+  return outlook;
+}
+
 Ledger::SlotPtr Ledger::FindSlot(std::string_view name) const {
   MutexLock lock(nodes_mutex_);
   const auto found = slots_.find(name);

@@ -40,7 +40,7 @@ struct CommitRequest {
   bool tolerates_cordon = true;
   // Of the pod: it gets no room that is kept for a pod of higher priority. Unset, it gets any.
   std::int64_t priority = std::numeric_limits<std::int64_t>::max();
-  // What the policy may expect of the pods to come; nullptr = nothing.
+  // What the policy may expect of the pods to come; nullptr = the outlook that the ledger has.
   std::shared_ptr<const scoring::Outlook> outlook;
   // Set: the reservation ends by itself at this time unless it is confirmed first. Unset, and
   // joining a reservation that has such a time: that time is put off by kJoinedFor, so that whoever
@@ -48,10 +48,8 @@ struct CommitRequest {
   std::optional<SteadyTime> expires;
 
   // A view of this request.
-  scoring::Ask ask() const {
-    return scoring::Ask(demand, tolerates_cordon,
-                        outlook == nullptr ? scoring::Outlook::Unknown() : *outlook)
-        .OfPriority(priority);
+  scoring::Ask AskWith(const scoring::Outlook& expected) const {
+    return scoring::Ask(demand, tolerates_cordon, expected).OfPriority(priority);
   }
 };
 
@@ -168,6 +166,13 @@ class Ledger {
   // called once every pod has been seen.
   void RenewClaims();
 
+  // ---- what is expected of the pods to come ----
+
+  // Ranks from now on are by this outlook.
+  void SetOutlook(std::shared_ptr<const scoring::Outlook> outlook) {
+    board_.SetOutlook(std::move(outlook));
+  }
+
   // ---- reads ----
 
   std::shared_ptr<const Snapshot> Read() const { return board_.Read(); }
@@ -184,6 +189,8 @@ class Ledger {
   struct NodeSlot;
   using SlotPtr = std::shared_ptr<NodeSlot>;
 
+  // Never nullptr.
+  std::shared_ptr<const scoring::Outlook> OutlookFor(const CommitRequest& request) const;
   SlotPtr FindSlot(std::string_view name) const EXCLUDES(nodes_mutex_);
   SlotPtr FindOrMakeSlot(std::string_view name) EXCLUDES(nodes_mutex_);
   model::HostAmount OthersOn(const std::string& name) const EXCLUDES(nodes_mutex_);

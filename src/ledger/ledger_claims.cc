@@ -106,7 +106,8 @@ void Ledger::ChooseClaim(const std::string& uid, Claimant& claimant) {
   state.cards = cards.data();
   state.claims = nullptr;
   scoring::StepBudget budget(placer_.options());
-  const scoring::Choice choice = placer_.Choose(state, request.ask(), budget);
+  const std::shared_ptr<const scoring::Outlook> outlook = OutlookFor(request);
+  const scoring::Choice choice = placer_.Choose(state, request.AskWith(*outlook), budget);
   if (choice.verdict.fits()) {
     claim.uses = UsesOf(request.demand, choice.cards, *slot->inventory());
     slot->AddClaim(std::move(claim));

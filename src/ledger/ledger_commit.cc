@@ -111,13 +111,14 @@ CommitResult Ledger::AlreadyHeld(const CommitRequest& request, const std::string
 
 CommitResult Ledger::ReserveOn(NodeSlot& slot, const CommitRequest& request) {
   CommitResult result;
+  const std::shared_ptr<const scoring::Outlook> outlook = OutlookFor(request);
   MutexLock lock(slot.mutex);
   if (slot.facts == nullptr) {
     result.refusal = scoring::Refusal::kUnknownNode;
     return result;
   }
   scoring::StepBudget budget(placer_.options());
-  const scoring::Choice choice = placer_.Choose(slot.State(), request.ask(), budget);
+  const scoring::Choice choice = placer_.Choose(slot.State(), request.AskWith(*outlook), budget);
   result.cut_short = choice.verdict.cut_short;
   result.refusal = choice.verdict.refusal;
   if (!choice.verdict.fits()) {

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "scoring/node_state.h"
+#include "scoring/outlook.h"
 
 namespace aliquot::ledger {
 
@@ -58,18 +59,26 @@ class NodeIndex {
   absl::flat_hash_map<std::string_view, std::uint32_t, Hash> places_;  // keys view names_
 };
 
-// Every node at one instant. Immutable; copying the pointer is the only cost of holding it. A
-// request uses one snapshot from end to end.
+// Every node at one instant, and the outlook on the pods to come by which they are to be ranked.
+// Immutable; copying the pointer is the only cost of holding it. A request uses one snapshot from
+// end to end.
 class Snapshot {
  public:
   Snapshot(std::uint64_t generation, std::shared_ptr<const NodeIndex> index,
-           std::vector<std::shared_ptr<const Block>> blocks)
-      : generation_(generation), index_(std::move(index)), blocks_(std::move(blocks)) {}
+           std::vector<std::shared_ptr<const Block>> blocks,
+           std::shared_ptr<const scoring::Outlook> outlook = nullptr)
+      : generation_(generation),
+        index_(std::move(index)),
+        blocks_(std::move(blocks)),
+        outlook_(std::move(outlook)) {}
 
   // Grows with every change of any node or pod: equal generations mean equal answers.
   std::uint64_t generation() const { return generation_; }
 
   std::size_t size() const { return index_->size(); }
+  const scoring::Outlook& outlook() const {
+    return outlook_ == nullptr ? scoring::Outlook::Unknown() : *outlook_;
+  }
 
   // False when the node is not known. The view lives as long as this snapshot.
   bool Find(std::string_view node, scoring::NodeState* state) const;
@@ -82,6 +91,7 @@ class Snapshot {
   const std::uint64_t generation_;
   const std::shared_ptr<const NodeIndex> index_;
   const std::vector<std::shared_ptr<const Block>> blocks_;
+  const std::shared_ptr<const scoring::Outlook> outlook_;
 };
 
 }  // namespace aliquot::ledger

@@ -83,6 +83,17 @@ void SnapshotBoard::Replace(std::uint32_t place, Block::NodeEntry entry,
   generation_.fetch_add(1, std::memory_order_release);
 }
 
+void SnapshotBoard::SetOutlook(std::shared_ptr<const scoring::Outlook> outlook) {
+  MutexLock lock(mutex_);
+  outlook_ = std::move(outlook);
+  latest_.reset();
+}
+
+std::shared_ptr<const scoring::Outlook> SnapshotBoard::outlook() const {
+  MutexLock lock(mutex_);
+  return outlook_;
+}
+
 std::shared_ptr<const Snapshot> SnapshotBoard::Read() const {
   MutexLock lock(mutex_);
   if (latest_ != nullptr) {
@@ -91,8 +102,8 @@ std::shared_ptr<const Snapshot> SnapshotBoard::Read() const {
   if (index_ == nullptr) {
     index_ = std::make_shared<NodeIndex>(names_);
   }
-  latest_ =
-      std::make_shared<Snapshot>(generation_.load(std::memory_order_acquire), index_, blocks_);
+  latest_ = std::make_shared<Snapshot>(generation_.load(std::memory_order_acquire), index_, blocks_,
+                                       outlook_);
   return latest_;
 }
 

@@ -28,6 +28,11 @@ class SnapshotBoard {
                const std::vector<scoring::CardState>& cards, const model::HostAmount& host_free,
                bool closed, std::shared_ptr<const scoring::ClaimedCards> claims = nullptr);
 
+  // Snapshots read from now on are ranked by it. No node changes by it, so the generation stays.
+  void SetOutlook(std::shared_ptr<const scoring::Outlook> outlook);
+  // nullptr until one is set.
+  std::shared_ptr<const scoring::Outlook> outlook() const;
+
   std::shared_ptr<const Snapshot> Read() const;
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
@@ -39,6 +44,7 @@ class SnapshotBoard {
   std::atomic<std::uint64_t> generation_{1};
   std::vector<std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
   std::vector<std::string> names_ GUARDED_BY(mutex_);  // by place; "" where free
+  std::shared_ptr<const scoring::Outlook> outlook_ GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_places_ GUARDED_BY(mutex_);
   mutable std::shared_ptr<const NodeIndex> index_ GUARDED_BY(mutex_);  // nullptr when stale
   mutable std::shared_ptr<const Snapshot> latest_ GUARDED_BY(mutex_);  // nullptr when stale

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/string_map.h"
 #include "model/disruption_budget.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -18,7 +19,7 @@ namespace aliquot::model {
 // it. The API server (src/kubeclient) and the cluster file (src/allocator) both stand behind them.
 
 // Receives the cluster's state. Calls for nodes come from one thread, calls for pods from another,
-// calls for disruption budgets from a third.
+// calls for disruption budgets from a third, OtherRequestsListed from a fourth.
 class ClusterObserver {
  public:
   virtual ~ClusterObserver() = default;
@@ -34,6 +35,11 @@ class ClusterObserver {
   virtual void PodGone(const Pod& last) = 0;
   // A full list of our selection has been delivered by PodSeen; `uids` are all that were in it.
   virtual void PodsListed(const std::vector<std::string>& uids) = 0;
+
+  // What all pods that ask for none of our resources request of processor and memory, by node;
+  // those of finished pods and of pods without a node are left out. From a slow list: a minute old
+  // at most.
+  virtual void OtherRequestsListed(const StringMap<HostAmount>& /*by_node*/) {}
 
   // Whoever counts no victims of preemption needs none of these. A full list: these are all the
   // budgets there are.

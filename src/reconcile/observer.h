@@ -31,6 +31,10 @@ class Observer final : public model::ClusterObserver {
   void PodGone(const model::Pod& last) override { pods_.Gone(last); }
   void PodsListed(const std::vector<std::string>& uids) override;
 
+  void OtherRequestsListed(const StringMap<model::HostAmount>& by_node) override {
+    ledger_.SetOtherRequests(by_node);
+  }
+
   void BudgetsListed(const std::vector<model::DisruptionBudget>& all) override {
     budgets_.Replace(all);
   }

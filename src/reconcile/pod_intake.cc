@@ -10,6 +10,9 @@ namespace aliquot::reconcile {
 using ledger::PodEffect;
 
 bool PodIntake::Seen(const model::Pod& pod) {
+  if (pod.asks_for_gpu() && !pod.finished()) {
+    on_seen_(pod);
+  }
   const ledger::PodChange change = TellLedger(pod);
   KeepPending(pod);
   if (!pod.node_name.empty()) {

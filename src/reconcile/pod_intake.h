@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "extender/bind_desk.h"
 #include "ledger/ledger.h"
@@ -28,6 +30,9 @@ class PodIntake {
         reporter_(reporter),
         names_(names) {}
 
+  // Calls `listener` with each state of a pod that asks for cards. To be set before any is seen.
+  void OnSeen(std::function<void(const model::Pod&)> listener) { on_seen_ = std::move(listener); }
+
   // True when it is to be followed although the ledger holds nothing bound for it.
   bool Seen(const model::Pod& pod);
   // It is gone from the cluster, for certain. `node`: where it was, "" if unknown.
@@ -43,6 +48,7 @@ class PodIntake {
   LateStamp& late_stamp_;
   PodReporter& reporter_;
   const model::ResourceNames names_;
+  std::function<void(const model::Pod&)> on_seen_ = [](const model::Pod&) {};
 };
 
 }  // namespace aliquot::reconcile

@@ -1,48 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scoring/composite.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "scoring/topology.h"
+
 namespace aliquot::scoring {
 namespace {
 
-// Cards: a card in use outweighs tightness (at most 2 * 10^8 after its weight), tightness the links
-// of an idle card (below 10^5).
+// Cards: what the mix loses outweighs a card in use, that outweighs tightness (at most 2 * 10^8
+// after its weight), and that the links of an idle card (below 10^5).
+constexpr std::int64_t kLossWeight = 10'000'000'000;
 constexpr std::int64_t kSharedCardWeight = 1'000'000'000;
 constexpr std::int64_t kTightnessWeight = 100'000;
 
-// Nodes: one point of the links outweighs fullness, tightness and the bonus of 16 containers on 16
-// cards each (a span below 1.1 * 10^6). The largest ring, 900 * 10^9 points, stays below 2^63.
-constexpr std::int64_t kLinksWeight = 2'000'000;
-// A share that opens an idle card costs a node as much as a whole card's emptiness in permille.
-constexpr std::int64_t kNodeSharedCardBonus = 2'000;
+// Nodes: a percent of a card outweighs the slowest ring, in GB/s, and one GB/s outweighs a share on
+// a card in use: at most 16 containers on 16 cards each.
+constexpr std::int64_t kStepWeight = 1'000'000'000;
+constexpr std::int64_t kRingWeight = 1'000;
+constexpr std::int64_t kMostRing = 900'000;
 
-std::int64_t SharedCardBonus(const NodeState& node, const model::PodDemand& demand,
-                             const model::CardsOfContainers& cards) {
-  std::int64_t bonus = 0;
+// How many of the pod's shares are on a card that other pods use.
+std::int64_t SharesOnUsedCards(const NodeState& node, const model::PodDemand& demand,
+                               const model::CardsOfContainers& cards) {
+  std::int64_t count = 0;
   for (std::size_t i = 0; i < cards.size(); ++i) {
     if (demand.containers[i].whole) {
       continue;
     }
     for (const int card : cards[i]) {
-      bonus += node.cards[card].idle() ? 0 : kNodeSharedCardBonus;
+      count += node.cards[card].idle() ? 0 : 1;
     }
   }
-  return bonus;
+  return count;
+}
+
+// 0 for a pod that needs no bandwidth.
+std::int64_t RingOf(const NodeState& node, const Ask& ask, const model::CardsOfContainers& cards) {
+  return model::BandwidthSensitive(ask.demand)
+             ? std::min(kMostRing, SlowestRing(node, ask.demand, cards))
+             : 0;
 }
 
 }  // namespace
 
+std::int64_t Composite::RankWith(const NodeVolume& volume, const NodeState& node, const Ask& ask,
+                                 const model::ContainerDemand& share, int card) const {
+  const std::int64_t rank = binpack_.RankCard(node, ask, share, card) * kTightnessWeight -
+                            volume.LossOfShare(share, card).total() * kLossWeight;
+  return node.cards[card].idle() ? rank - LinksToIdle(node, card) : rank + kSharedCardWeight;
+}
+
 std::int64_t Composite::RankCard(const NodeState& node, const Ask& ask,
                                  const model::ContainerDemand& share, int card) const {
-  const std::int64_t tightness = binpack_.RankCard(node, ask, share, card) * kTightnessWeight;
-  return node.cards[card].idle() ? tightness - LinksToIdle(node, card)
-                                 : tightness + kSharedCardWeight;
+  return RankWith(NodeVolume(node, ask), node, ask, share, card);
+}
+
+int Composite::ChooseCard(const NodeState& node, const Ask& ask,
+                          const model::ContainerDemand& share, topology::CardSet candidates) const {
+  int best = topology::LowestOf(candidates);
+  topology::CardSet left = topology::WithoutLowest(candidates);
+  if (left == 0) {
+    return best;
+  }
+  const NodeVolume volume(node, ask);
+  std::int64_t best_rank = RankWith(volume, node, ask, share, best);
+  for (; left != 0; left = topology::WithoutLowest(left)) {
+    const int card = topology::LowestOf(left);
+    const std::int64_t rank = RankWith(volume, node, ask, share, card);
+    best = rank > best_rank ? card : best;
+    best_rank = std::max(rank, best_rank);
+  }
+  return best;
 }
 
 Score Composite::ExplainCard(const NodeState& node, const Ask& ask,
                              const model::ContainerDemand& share, int card) const {
   const bool idle = node.cards[card].idle();
+  const Score loss = fragmentation_.ExplainCard(node, ask, share, card);
   const Score tightness = binpack_.ExplainCard(node, ask, share, card);
   Score score;
+  for (const Term& term : loss.terms()) {
+    score.Add(term.name, term.value * kLossWeight);
+  }
   score.Add("shared_already", idle ? 0 : kSharedCardWeight);
   for (const Term& term : tightness.terms()) {
     score.Add(term.name, term.value * kTightnessWeight);
@@ -53,27 +94,24 @@ Score Composite::ExplainCard(const NodeState& node, const Ask& ask,
 
 topology::CardSet Composite::ChooseSet(const NodeState& node, const Ask& ask,
                                        topology::CardSet idle, int count) const {
-  return topology_.ChooseSet(node, ask, idle, count);
+  return BestConnected(node, ask, idle, count);
 }
 
 std::int64_t Composite::RankNode(const NodeState& node, const Ask& ask,
                                  const model::CardsOfContainers& cards) const {
-  return topology_.RankNode(node, ask, cards) * kLinksWeight +
-         SharedCardBonus(node, ask.demand, cards) + binpack_.RankNode(node, ask, cards);
+  return RingOf(node, ask, cards) * kRingWeight + SharesOnUsedCards(node, ask.demand, cards) -
+         NodeVolume(node, ask).LossOf(cards).steps() * kStepWeight;
 }
 
 Score Composite::ExplainNode(const NodeState& node, const Ask& ask,
                              const model::CardsOfContainers& cards) const {
-  const Score links = topology_.ExplainNode(node, ask, cards);
-  const Score fullness = binpack_.ExplainNode(node, ask, cards);
+  const Score loss = fragmentation_.ExplainNode(node, ask, cards);
   Score score;
-  for (const Term& term : links.terms()) {
-    score.Add(term.name, term.value * kLinksWeight);
+  for (const Term& term : loss.terms()) {
+    score.Add(term.name, term.value * (kStepWeight / kVolumeStep));
   }
-  score.Add("shared_already", SharedCardBonus(node, ask.demand, cards));
-  for (const Term& term : fullness.terms()) {
-    score.Add(term.name, term.value);
-  }
+  score.Add("ring", RingOf(node, ask, cards) * kRingWeight);
+  score.Add("shared_already", SharesOnUsedCards(node, ask.demand, cards));
   return score;
 }
 

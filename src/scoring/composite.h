@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policy "composite", the default: whole cards by "topology", shares by "binpack" on a card that is
-// shared already, so that idle cards and their links stay together.
+// Policy "composite", the default: as "fragmentation", and what that leaves open is decided by
+// links and by how full cards are, so that idle cards and their links stay together.
 
 #include "scoring/binpack.h"
+#include "scoring/fragmentation.h"
+#include "scoring/node_volume.h"
 #include "scoring/policy.h"
-#include "scoring/topology.h"
 
 namespace aliquot::scoring {
 
@@ -16,6 +17,8 @@ class Composite final : public Policy {
 
   std::int64_t RankCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                         int card) const override;
+  int ChooseCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
+                 topology::CardSet candidates) const override;
   Score ExplainCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                     int card) const override;
   topology::CardSet ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,
@@ -26,8 +29,11 @@ class Composite final : public Policy {
                     const model::CardsOfContainers& cards) const override;
 
  private:
-  const Binpack binpack_{};  // the braces are for clang: a const member without members of its own
-  const Topology topology_{};
+  std::int64_t RankWith(const NodeVolume& volume, const NodeState& node, const Ask& ask,
+                        const model::ContainerDemand& share, int card) const;
+
+  const Fragmentation fragmentation_{};  // the braces are for clang: const, without members
+  const Binpack binpack_{};
 };
 
 }  // namespace aliquot::scoring

@@ -57,6 +57,11 @@ PodClass ClassOf(const model::PodDemand& demand) {
 MixLearner::MixLearner(const MixOptions& options)
     : options_(options), increment_(kFirstIncrement) {}
 
+bool MixLearner::Knows(std::string_view uid) const {
+  MutexLock lock(mutex_);
+  return known_uids_.contains(std::hash<std::string_view>()(uid));
+}
+
 void MixLearner::Learn(std::string_view uid, const model::PodDemand& demand) {
   if (demand.empty()) {
     return;

@@ -47,6 +47,8 @@ class MixLearner {
  public:
   explicit MixLearner(const MixOptions& options = MixOptions());
 
+  // Was a pod of that UID learned, as far as is remembered?
+  bool Knows(std::string_view uid) const EXCLUDES(mutex_);
   // An admitted pod; each UID counts once.
   void Learn(std::string_view uid, const model::PodDemand& demand) EXCLUDES(mutex_);
   // A pod of that class, which the caller counts once. Pods without GPU make no outlook due.

@@ -77,6 +77,11 @@ std::int64_t LinksToIdle(const NodeState& node, int card) {
   return node.facts->topology->LinksBetween(card, idle);
 }
 
+std::int64_t SlowestRing(const NodeState& node, const model::PodDemand& demand,
+                         const model::CardsOfContainers& cards) {
+  return TotalsOf(node, demand, cards).ring_gbps;
+}
+
 std::int64_t Topology::RankCard(const NodeState& node, const Ask&, const model::ContainerDemand&,
                                 int card) const {
   return node.cards[card].idle() ? -LinksToIdle(node, card) : kSharedCardBonus;

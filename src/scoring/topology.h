@@ -18,6 +18,11 @@ topology::CardSet BestConnected(const NodeState& node, const Ask& ask, topology:
 // Sum of the links from the card to the node's other idle cards, GB/s.
 std::int64_t LinksToIdle(const NodeState& node, int card);
 
+// Of the pod's whole-card containers of several cards, the slowest ring in GB/s; 0 when it has none
+// or the node's links are not known.
+std::int64_t SlowestRing(const NodeState& node, const model::PodDemand& demand,
+                         const model::CardsOfContainers& cards);
+
 class Topology final : public Policy {
  public:
   std::string_view name() const override { return "topology"; }
