@@ -56,6 +56,10 @@ class TopologyRun {
         chooser_(topology_->chooser()) {}
 
   Status Answer(Streams& streams) {
+    if (topology_->card_count() == 0 && (flags_.count || flags_.set)) {
+      return InvalidArgument(flags_.file +
+                             ": describes no GPU, so there is nothing to choose from");
+    }
     const auto free = flags_.free ? ParseCardSet(*flags_.free, topology_->card_count(), "--free")
                                   : Result<topology::CardSet>(chooser_.shape().all());
     if (!free.ok()) {
