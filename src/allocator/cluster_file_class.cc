@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "allocator/cluster_file_host.h"
 #include "api/inventory_codec.h"
 #include "api/kubernetes_name.h"
 #include "base/strings.h"
@@ -165,6 +166,7 @@ std::optional<NodeClass> ReadNodeClass(YamlSource& source, const YamlValue& valu
   made.count = static_cast<int>(reader.Integer("count", 0, 0, kMaxNodesOfClass));
   made.prefix = reader.Text("namePrefix", made.name + "-");
   made.shape.driver = reader.Text("driver", "");
+  made.allocatable = ReadHost(reader, model::Rounding::kDown);
   const bool cards_known = ReadCards(reader, made.shape);
   if (cards_known) {
     ReadLinks(reader, made.shape);

@@ -38,6 +38,7 @@ bool NodeTable::MakeNode(const std::string& name, std::size_t node_class) {
   node.uid = "uid-" + name;
   node.resource_version = "1";
   node.inventory = place.cards;
+  node.allocatable = classes_[node_class].allocatable;
   if (!places_.try_emplace(name, std::move(place)).second) {
     return false;
   }

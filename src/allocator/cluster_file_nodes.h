@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct NodeClass {
   std::string name;
   std::string prefix;
   int count = 0;
+  std::optional<model::HostAmount> allocatable;
   model::Inventory shape;  // cards without UUIDs
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "allocator/cluster_file_host.h"
 #include "api/annotation_value.h"
 #include "api/kubernetes_name.h"
 #include "base/strings.h"
@@ -102,6 +103,7 @@ void PodTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlPa
   const bool known = ReadIdentity(reader, pod);
   ReadPlace(reader, pod);
   ReadAnnotations(reader, pod);
+  pod.host = ReadHost(reader, model::Rounding::kUp).value_or(model::HostAmount());
   const bool complete = ReadContainers(reader, pod, cards);
   reader.RefuseUnknownKeys();
   if (!known || !complete || source.problems.count() != before) {

@@ -124,9 +124,8 @@ void UsableVolume::SetPrices(const std::vector<PodClass>& mix) {
     price_of_core_[price] =
         price == 0 ? 0 : static_cast<std::int32_t>(std::min(kHighestPrice, of_core));
   }
-  cpu_of_memory_ = memory_mib == 0 ? 0
-                                   : std::min(kMostCpuOfMemory,
-                                              (cpu_milli_with_memory << 10) / memory_mib);
+  cpu_of_memory_ =
+      memory_mib == 0 ? 0 : std::min(kMostCpuOfMemory, (cpu_milli_with_memory << 10) / memory_mib);
 }
 
 // rho: processor in use for each card in use, beside what the cluster has for each card. Above one,

@@ -87,6 +87,19 @@ std::map<std::string, model::Pod> RecordingCluster::pods() const {
   return pods_;
 }
 
+std::map<std::string, std::int64_t> RecordingCluster::other_cpu() const {
+  MutexLock lock(mutex_);
+  return other_cpu_;
+}
+
+void RecordingCluster::OtherRequestsListed(const StringMap<model::HostAmount>& by_node) {
+  MutexLock lock(mutex_);
+  other_cpu_.clear();
+  for (const auto& [node, amount] : by_node) {
+    other_cpu_[node] = amount.cpu_milli;
+  }
+}
+
 std::size_t RecordingCluster::pods_gone() const {
   MutexLock lock(mutex_);
   return pods_gone_;

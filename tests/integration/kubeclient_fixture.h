@@ -40,6 +40,9 @@ class RecordingCluster final : public model::ClusterObserver {
   std::set<std::string> nodes() const;
   std::map<std::string, model::Pod> pods() const;  // by "namespace/name"; gone ones are not in it
   std::map<std::string, model::DisruptionBudget> budgets() const;  // by "namespace/name"
+  // As last listed: processor by node, in 1/1000 of a core.
+  std::map<std::string, std::int64_t> other_cpu() const;
+  void OtherRequestsListed(const StringMap<model::HostAmount>& by_node) override;
   std::size_t pods_gone() const;
   int pod_lists() const;
   std::size_t last_pod_list_size() const;
@@ -50,6 +53,7 @@ class RecordingCluster final : public model::ClusterObserver {
   std::set<std::string> nodes_ GUARDED_BY(mutex_);
   std::map<std::string, model::Pod> pods_ GUARDED_BY(mutex_);
   std::map<std::string, model::DisruptionBudget> budgets_ GUARDED_BY(mutex_);
+  std::map<std::string, std::int64_t> other_cpu_ GUARDED_BY(mutex_);
   std::size_t pods_gone_ GUARDED_BY(mutex_) = 0;
   int pod_lists_ GUARDED_BY(mutex_) = 0;
   std::size_t last_pod_list_size_ GUARDED_BY(mutex_) = 0;

@@ -275,6 +275,36 @@ TEST_F(KubeclientSourceTest, TheScanReportsPodsThatAskForGpusWithoutOurLabel) {
   EXPECT_FALSE(cluster_.HasPod("team/stranger"));
 }
 
+// A pod without GPU on n1 (or nowhere), asking for so much processor.
+test::FakeApiStore::Json PlainPod(const std::string& name, const std::string& cpu,
+                                  const std::string& node = "n1") {
+  test::FakeApiStore::Json pod = PodJson(name, /*labelled=*/false, /*gpu=*/false);
+  pod["spec"]["containers"] = {{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}};
+  if (!node.empty()) pod["spec"]["nodeName"] = node;
+  return pod;
+}
+
+TEST_F(KubeclientSourceTest, TheScanSumsWhatOtherPodsRequestOnEachNode) {
+  StartServer();
+  for (int i = 0; i < 5; ++i) {  // more than a page
+    server_->store().Put(kPod, PlainPod("x" + std::to_string(i), "500m"));
+  }
+  server_->store().Put(kPod, PlainPod("elsewhere", "2", "n2"));
+  server_->store().Put(kPod, PlainPod("pending", "4", ""));
+  test::FakeApiStore::Json finished = PlainPod("finished", "8");
+  finished["status"]["phase"] = "Succeeded";
+  server_->store().Put(kPod, finished);
+  Connect();
+  ClusterSourceOptions options = SourceOptions();
+  options.unlabelled_scan_period = std::chrono::seconds(1);
+  StartSource(options);
+  const std::map<std::string, std::int64_t> first = {{"n1", 2500}, {"n2", 2000}};
+  EXPECT_TRUE(Eventually([&] { return cluster_.other_cpu() == first; })) << watch_.Texts();
+  server_->store().Delete(kPod, "team/elsewhere");
+  const std::map<std::string, std::int64_t> then = {{"n1", 2500}};
+  EXPECT_TRUE(Eventually([&] { return cluster_.other_cpu() == then; })) << "after the period";
+}
+
 // The fastest of three, because a busy machine may keep any thread waiting for longer.
 TEST_F(KubeclientSourceTest, StopsFastWhateverItWaitsFor) {
   Sync();

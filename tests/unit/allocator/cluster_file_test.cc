@@ -47,6 +47,31 @@ const model::Node& NodeNamed(const FileClusterState& state, const std::string& n
   throw std::runtime_error("no node " + name);
 }
 
+TEST(ClusterFile, NodesAndPodsMaySayTheirProcessorAndMemory) {
+  const FileClusterState state = StateOf(
+      "nodeClasses:\n"
+      "  - {name: a, count: 1, host: {cpu: 96, memory: 1G},\n"
+      "     cards: {count: 1, model: L4, mib: 1024}}\n"
+      "  - {name: b, count: 1, cards: {count: 1, model: L4, mib: 1024}}\n"
+      "pods:\n"
+      "  - {name: p, host: {cpu: 1500m, memory: 1G}, containers: [{name: c, core: 100}]}\n"
+      "  - {name: q, containers: [{name: c, core: 100}]}\n");
+  // 10^9 bytes are 953.67 MiB: a node has no more than 953, a pod asks for no less than 954.
+  EXPECT_EQ(NodeNamed(state, "a-0").allocatable, (model::HostAmount{96'000, 953}));
+  EXPECT_EQ(NodeNamed(state, "b-0").allocatable, std::nullopt);
+  EXPECT_EQ(state.pods[0].host, (model::HostAmount{1500, 954}));
+  EXPECT_EQ(state.pods[1].host, model::HostAmount());
+}
+
+TEST(ClusterFile, AHostThatIsNoQuantityIsAnError) {
+  EXPECT_EQ(ProblemsOf("nodeClasses:\n"
+                       "  - name: a\n"
+                       "    host: {cpu: many, memory: 1Gi}\n"
+                       "    cards: {count: 1, model: L4, mib: 1024}\n"),
+            "c.yaml:5: nodeClasses[0].host.cpu is \"many\", not a quantity; write it like 500m or "
+            "96\n");
+}
+
 TEST(ClusterFile, TheDemoClusterLoads) {
   Problems problems;
   const auto state = LoadClusterFile(ALIQUOT_SOURCE_DIR "/config/demo-cluster.yaml",

@@ -105,6 +105,60 @@ TEST_F(NodeJudgeTest, TheLeastRecentlyUsedShapeIsForgottenFirst) {
   EXPECT_EQ(judge.judged(), 40);
 }
 
+// Ranks by one outlook are worth nothing by another.
+TEST_F(NodeJudgeTest, AnotherOutlookIsJudgedForItself) {
+  const scoring::Placer placer(scoring::PlacerOptions(), *scoring::FindPolicy("composite"));
+  NodeJudge judge(placer, clock_);
+  AddNodes(10, 2);
+  const auto demand = *model::DemandOf(PodOf("a", 20, 4), names_);
+  const Views names(node_names_.begin(), node_names_.end());
+  const auto halves = scoring::MakeOutlook(1, {{{}, 1, 50, {}, 1}}, {});
+  const auto wholes = scoring::MakeOutlook(2, {{{}, 1, 100, {}, 1}}, {});
+  const auto rank = [&](const scoring::Outlook& outlook) {
+    return judge.Judge(*ledger_.Read(), {names, {demand, false, outlook}, true, {}})
+        ->judgements[0]
+        .rank;
+  };
+  const std::int64_t by_halves = rank(*halves);
+  EXPECT_EQ(judge.judged(), 10);
+  EXPECT_NE(rank(*wholes), by_halves);
+  EXPECT_EQ(judge.judged(), 20);
+  EXPECT_EQ(rank(*halves), by_halves);  // still kept
+  EXPECT_EQ(judge.judged(), 20);
+}
+
+// A new outlook makes no request wait for thousands of ranks: they are there before it is used, and
+// a pod costs the nodes that changed since.
+TEST_F(NodeJudgeTest, APreparedOutlookCostsARequestTheNodesThatChanged) {
+  const scoring::Placer placer(scoring::PlacerOptions(), *scoring::FindPolicy("composite"));
+  NodeJudge judge(placer, clock_);
+  AddNodes(100, 2);
+  const auto demand = *model::DemandOf(PodOf("a", 20, 4), names_);
+  const Views names(node_names_.begin(), node_names_.end());
+  const auto ask = [&](const scoring::Outlook& outlook, bool ranked) {
+    ASSERT_TRUE(judge.Judge(*ledger_.Read(), {names, {demand, false, outlook}, ranked, {}}).ok());
+  };
+  ask(scoring::Outlook::Unknown(), true);
+  ASSERT_EQ(judge.judged(), 100);
+  const auto outlook = scoring::MakeOutlook(1, {{{}, 1, 50, {}, 1}}, {});
+  judge.Prepare(*ledger_.Read(), *outlook);
+  EXPECT_EQ(judge.judged(), 200);
+  ask(scoring::Outlook::Unknown(), true);  // requests on their way still use the one before
+  EXPECT_EQ(judge.judged(), 200);
+  judge.KeepOnly(*outlook);
+  ask(*outlook, false);
+  ask(*outlook, true);
+  EXPECT_EQ(judge.judged(), 200);
+  Occupy("n3", "other", 90, 4);
+  Occupy("n50", "another", 90, 4);
+  ask(*outlook, false);
+  EXPECT_EQ(judge.judged(), 202);
+  ask(*outlook, true);
+  EXPECT_LE(judge.judged(), 204);
+  ask(scoring::Outlook::Unknown(), true);  // forgotten
+  EXPECT_GE(judge.judged(), 302);
+}
+
 // Whatever happened before, a judge that remembers says what one says that does not.
 TEST_F(NodeJudgeTest, RememberingNeverChangesTheAnswer) {
   AddNodes(30, 4);

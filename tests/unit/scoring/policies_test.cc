@@ -135,9 +135,17 @@ TEST(Composite, AShareGoesToACardInUseWhenOneFits) {
   EXPECT_THAT(CardsOf(Composite(), node, Share(20, 4096)), ElementsAre(1));
 }
 
-TEST(Composite, OfCardsInUseTheTightest) {
+TEST(Composite, OfCardsInUseTheOneThatCanStillLendAsMuch) {
+  // The assumed mix has halves and quarters. With 20 more taken, the card with 90 % left has room
+  // for one half fewer, the one with 50 % loses its half, and the one with 70 % keeps its half.
   const TestNode node({Card(16384, 10, 0), Card(16384, 50, 0), Card(16384, 30, 0)});
-  EXPECT_THAT(CardsOf(Composite(), node, Share(20, 256)), ElementsAre(1));
+  EXPECT_THAT(CardsOf(Composite(), node, Share(20, 256)), ElementsAre(2));
+}
+
+TEST(Composite, OfCardsThatLoseTheSameTheTightestInUse) {
+  // Neither 18 % nor 24 % holds a quarter: nothing is lost on either.
+  const TestNode node({Card(16384), Card(16384, 76, 0), Card(16384, 82, 0)});
+  EXPECT_THAT(CardsOf(Composite(), node, Share(10, 256)), ElementsAre(2));
 }
 
 TEST(Composite, AnIdleCardIsTakenWhereItsLinksCostLeast) {
@@ -150,11 +158,19 @@ TEST(Composite, WholeCardsTakeTheBestConnectedSet) {
   EXPECT_THAT(CardsOf(Composite(), node, Whole(2)), ElementsAre(2, 3));
 }
 
-TEST(Composite, ABetterConnectedSetOutweighsAFullerNode) {
+TEST(Composite, OfNodesThatLoseTheSameTheBetterConnectedSet) {
+  const std::vector<CardState> two_idle = {Card(16384), Card(16384), Card(16384, 99, 16000),
+                                           Card(16384, 99, 16000)};
+  const TestNode linked(two_idle, kTwoPairs);
+  const TestNode apart(two_idle, "SYS,NV4,SYS,SYS,NV4,SYS");
+  EXPECT_GT(RankOf(Composite(), linked, Whole(2)), RankOf(Composite(), apart, Whole(2)));
+}
+
+TEST(Composite, RoomForFourCardsOutweighsABetterConnectedPair) {
   const TestNode linked(std::vector<CardState>(4, Card(16384)), kTwoPairs);
-  const TestNode fuller({Card(16384), Card(16384, 99, 16000), Card(16384), Card(16384, 99, 16000)},
+  const TestNode broken({Card(16384), Card(16384, 99, 16000), Card(16384), Card(16384, 99, 16000)},
                         kTwoPairs);
-  EXPECT_GT(RankOf(Composite(), linked, Whole(2)), RankOf(Composite(), fuller, Whole(2)));
+  EXPECT_GT(RankOf(Composite(), broken, Whole(2)), RankOf(Composite(), linked, Whole(2)));
 }
 
 TEST(Composite, OneWholeCardGoesToTheFullerNode) {
@@ -172,8 +188,8 @@ TEST(Composite, AShareGoesToTheNodeWhereItOpensNoIdleCard) {
 }
 
 TEST(PolicyRegistry, FindsEachPolicyByItsName) {
-  EXPECT_THAT(PolicyNames(),
-              ElementsAre("composite", "binpack", "spread", "topology", "first-fit"));
+  EXPECT_THAT(PolicyNames(), ElementsAre("composite", "fragmentation", "binpack", "spread",
+                                         "topology", "first-fit", "fgd"));
   for (const std::string_view name : PolicyNames()) {
     ASSERT_NE(FindPolicy(name), nullptr);
     EXPECT_EQ(FindPolicy(name)->name(), name);
@@ -184,8 +200,8 @@ TEST(PolicyRegistry, FindsEachPolicyByItsName) {
 TEST(PolicyRegistry, AnUnknownNameIsAnErrorThatListsTheNames) {
   EXPECT_EQ(FindPolicy("tightest"), nullptr);
   EXPECT_EQ(PolicyNamed("tightest").status().message(),
-            "policy is \"tightest\", not known; use one of composite, binpack, spread, topology, "
-            "first-fit");
+            "policy is \"tightest\", not known; use one of composite, fragmentation, binpack, "
+            "spread, topology, first-fit, fgd");
 }
 
 }  // namespace
