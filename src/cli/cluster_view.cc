@@ -79,9 +79,6 @@ void ClusterView::Take(const model::Pod& pod) {
     }
   } else if (!pod.node_name.empty() && !pod.finished()) {
     host_of_others_[pod.node_name] += pod.host;
-    scoring::PodClass without_gpu;
-    without_gpu.host = pod.host;
-    mix_.Learn(without_gpu);
   }
 }
 

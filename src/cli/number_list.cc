@@ -51,8 +51,9 @@ Result<std::vector<std::uint64_t>> ParseSeeds(std::string_view text, const std::
         *last - *first >= static_cast<std::int64_t>(kMostSeeds - seeds.size())) {
       return BadSeeds(text, flag);
     }
-    for (std::int64_t seed = *first; seed <= *last; ++seed) {
-      const auto number = static_cast<std::uint64_t>(seed);
+    // Counted from 0: the highest seed has no successor.
+    for (std::int64_t i = 0; i <= *last - *first; ++i) {
+      const auto number = static_cast<std::uint64_t>(*first + i);
       if (std::find(seeds.begin(), seeds.end(), number) != seeds.end()) {
         return BadSeeds(text, flag);
       }

@@ -39,6 +39,10 @@ Result<simulate::OpenbTrace> LoadTrace(const SimulateFlags& flags) {
   if (!nodes.ok()) {
     return nodes.status();
   }
+  if (simulate::TotalGpuMilli(*nodes) == 0) {
+    return InvalidArgument(Printable(flags.nodes, 200) +
+                           ": no node has a GPU; give nodes with gpu above 0");
+  }
   const auto pods_text = ReadTextFile(flags.pods.front());
   if (!pods_text.ok()) {
     return pods_text.status();

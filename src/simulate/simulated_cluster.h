@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +20,6 @@
 #include "model/names.h"
 #include "model/node.h"
 #include "scoring/mix_learner.h"
-#include "scoring/outlook.h"
 #include "scoring/placer.h"
 #include "scoring/policy.h"
 #include "topology/node_topology.h"
@@ -59,8 +57,9 @@ class SimulatedCluster {
   const ledger::Ledger& ledger() const { return ledger_; }
 
  private:
-  // Counts the pod into the expected mix, and renews the outlook where that is due, which the
-  // service does beside its requests.
+  // Counts the pod into the expected mix, unless it asks for no GPU: the service's filter is never
+  // asked about such a pod. Renews the outlook where that is due, which the service does beside its
+  // requests.
   void Learn(const model::Pod& pod, const model::PodDemand& demand);
   // The node that prioritize gives the highest score; empty when filter leaves none.
   std::string_view BestNode(const model::PodDemand& demand,
@@ -69,6 +68,7 @@ class SimulatedCluster {
                                 std::string_view node);
 
   const ServiceOptions options_;
+  const bool learns_cpu_pods_;
   const Clock& clock_;
   const model::ResourceNames names_;
   scoring::Placer placer_;
@@ -76,7 +76,6 @@ class SimulatedCluster {
   ledger::Ledger ledger_;
   extender::NodeJudge judge_;
   scoring::MixLearner learner_;
-  std::shared_ptr<const scoring::Outlook> outlook_;
   std::chrono::nanoseconds last_decision_{0};
 };
 

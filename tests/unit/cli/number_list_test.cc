@@ -26,6 +26,12 @@ TEST(ParseSeeds, ReadsNumbersAndRanges) {
   EXPECT_EQ(*ParseSeeds("42-44,7", "--seeds"), (std::vector<std::uint64_t>{42, 43, 44, 7}));
 }
 
+TEST(ParseSeeds, TheHighestSeedIsOneToo) {
+  const std::vector<std::uint64_t> highest = {9223372036854775806u, 9223372036854775807u};
+  EXPECT_EQ(*ParseSeeds("9223372036854775806-9223372036854775807", "--seeds"), highest);
+  EXPECT_FALSE(ParseSeeds("9223372036854775808", "--seeds").ok());
+}
+
 TEST(ParseSeeds, RefusesWhatIsNoneTwiceOrTooMany) {
   for (const char* text : {"", "a", "5-", "9-8", "1,1", "1-3,2", "0-1000", "-4"}) {
     EXPECT_EQ(ParseSeeds(text, "--seeds").status().message(),

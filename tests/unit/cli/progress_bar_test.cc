@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -28,8 +27,9 @@ TEST(ProgressBar, ShowsTheMeanOfTheRunsAndEndsWithAnEmptyLine) {
     EXPECT_NE(out.str().find("[##########..............................] 25%"), std::string::npos)
         << out.str();
   }
-  EXPECT_EQ(out.str().back(), '\r');
-  EXPECT_EQ(std::count(out.str().begin(), out.str().end(), '\n'), 0);
+  const std::string text = out.str();
+  EXPECT_EQ(text.back(), '\r');
+  EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
 TEST(ProgressBar, WritesOnlyWhenThePercentChanges) {
