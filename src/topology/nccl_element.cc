@@ -67,7 +67,7 @@ PciKind KindOfPci(const pugi::xml_node& pci) {
 
 Status RefuseElement(const SourceText& source, const pugi::xml_node& node, std::string_view what) {
   const std::ptrdiff_t offset = node.offset_debug();
-  return offset < 0 ? source.Refuse(what) : source.Refuse(source.LineAt(offset), what);
+  return offset < 0 ? source.RefuseAtEnd(what) : source.Refuse(source.LineAt(offset), what);
 }
 
 std::string BusId(const pugi::xml_node& node, const char* attribute) {

@@ -191,7 +191,8 @@ Result<Figures> TableReader::ReadPairs(std::size_t at) {
     }
   }
   if (figures.empty()) {
-    return source_.Refuse(std::string("measures no pair of cards; give rows of ") + kPairHeader);
+    return source_.RefuseAtEnd(
+        std::string("the text ends here without a pair of cards; give rows of ") + kPairHeader);
   }
   return figures;
 }
@@ -308,7 +309,8 @@ Result<MeasuredGbps> ReadMeasuredGbps(std::string_view text, std::string_view fi
     measured.every_card = !pairs;
     return measured;
   }
-  return source->Refuse(std::string("holds no table of measured GB/s; ") + kForms);
+  return source->RefuseAtEnd(std::string("the text ends here without a table of measured GB/s; ") +
+                             kForms);
 }
 
 Status ApplyMeasured(const MeasuredGbps& measured, Description& description) {

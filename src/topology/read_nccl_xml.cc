@@ -310,9 +310,11 @@ Result<Description> ReadNcclXml(std::string_view text, std::string_view file) {
   if (!source.ok()) {
     return source.status();
   }
-  if (text.find("<!DOCTYPE") != std::string_view::npos ||
-      text.find("<!ENTITY") != std::string_view::npos) {
+  const std::size_t declared =
+      std::min(source->text().find("<!DOCTYPE"), source->text().find("<!ENTITY"));
+  if (declared != std::string_view::npos) {
     return source->Refuse(
+        source->LineAt(static_cast<std::ptrdiff_t>(declared)),
         "has a document type; remove it, since nothing outside of the file is read");
   }
   return NcclXmlReader(*source).Read();

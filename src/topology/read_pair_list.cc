@@ -137,7 +137,8 @@ Result<Description> ReadPairList(std::string_view text, std::string_view file) {
     }
   }
   if (links.empty()) {
-    return source->Refuse(std::string("lists no pair of cards; give rows of ") + kHeader);
+    return source->RefuseAtEnd(
+        std::string("the text ends here without a pair of cards; give rows of ") + kHeader);
   }
   return Describe(links);
 }

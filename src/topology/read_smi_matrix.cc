@@ -198,7 +198,8 @@ void MatrixReader::TakeLegend(std::string_view line) {
 
 Status MatrixReader::CheckComplete() const {
   if (!header_) {
-    return source_.Refuse(std::string("has no header line that names GPU0; ") + kPasteAll);
+    return source_.RefuseAtEnd(
+        std::string("the text ends here without a header line that names GPU0; ") + kPasteAll);
   }
   for (std::size_t device = 0; device < header_->devices.size(); ++device) {
     if (rows_.count(device) == 0) {

@@ -34,23 +34,39 @@ std::size_t EscapeLength(std::string_view text) {
   return escaped || (text[at] == 'm' && at > parameters) ? at + 1 : 0;
 }
 
+// The first line that is no text, from 1; 0 when all are. No UTF-8 sequence spans two lines.
+std::size_t LineThatIsNoText(std::string_view text) {
+  if (IsUtf8(text) && text.find('\0') == std::string_view::npos) {
+    return 0;
+  }
+  std::size_t number = 0;
+  for (const std::string_view line : Split(text, '\n')) {
+    ++number;
+    if (!IsUtf8(line) || line.find('\0') != std::string_view::npos) {
+      break;
+    }
+  }
+  return number;
+}
+
 }  // namespace
 
 Result<SourceText> SourceText::Create(std::string_view text, std::string_view file) {
   SourceText source;
   source.file_ = Printable(file, 200);
   if (text.size() > kMaxBytes) {
-    return source.Refuse("has more than 1 MiB; give the topology of one node");
+    return InvalidArgument(source.file_ + ": has more than 1 MiB; give the topology of one node");
   }
   if (StartsWith(text, "\xef\xbb\xbf")) {
     text.remove_prefix(3);
   }
-  if (!IsUtf8(text) || text.find('\0') != std::string_view::npos) {
-    return source.Refuse("is not UTF-8 text; save it as UTF-8");
+  if (const std::size_t line = LineThatIsNoText(text); line > 0) {
+    return source.Refuse(line, "is not UTF-8 text; save the file as UTF-8");
   }
   if (Trim(text).empty()) {
     return source.Refuse(
-        "is empty; give the output of `nvidia-smi topo -m` or another format of "
+        1,
+        "the file is empty; give the output of `nvidia-smi topo -m` or another format of "
         "docs/reference/topology-files.md");
   }
   source.text_ = text;
@@ -74,8 +90,10 @@ Status SourceText::Refuse(std::size_t line, std::string_view what) const {
   return InvalidArgument(file_ + ", line " + std::to_string(line) + ": " + std::string(what));
 }
 
-Status SourceText::Refuse(std::string_view what) const {
-  return InvalidArgument(file_ + ": " + std::string(what));
+Status SourceText::RefuseAtEnd(std::string_view what) const {
+  const auto last = std::find_if(lines_.rbegin(), lines_.rend(),
+                                 [](const TextLine& line) { return !Trim(line.text).empty(); });
+  return Refuse(last == lines_.rend() ? 1 : last->number, what);
 }
 
 std::string PlainLine(std::string_view line) {

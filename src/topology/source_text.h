@@ -33,8 +33,8 @@ class SourceText {
 
   // "FILE, line 7: what".
   Status Refuse(std::size_t line, std::string_view what) const;
-  // "FILE: what".
-  Status Refuse(std::string_view what) const;
+  // The same of the last line that is not blank: for what the text lacks as a whole.
+  Status RefuseAtEnd(std::string_view what) const;
 
  private:
   std::string file_;

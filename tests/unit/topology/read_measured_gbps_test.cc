@@ -97,7 +97,8 @@ TEST(ReadMeasuredGbps, RefusesBadFiguresAndCards) {
   EXPECT_EQ(Bad("a,b,gbps\n0,1,5\n0,1,6\n"),
             "g.txt, line 3: measures card 0 to 1 again; keep one of the rows");
   EXPECT_EQ(Bad("a,b,gbps\n0,1\n"), "g.txt, line 2: has 2 columns; give a,b,gbps");
-  EXPECT_EQ(Bad("a,b,gbps\n"), "g.txt: measures no pair of cards; give rows of a,b,gbps");
+  EXPECT_EQ(Bad("a,b,gbps\n"),
+            "g.txt, line 1: the text ends here without a pair of cards; give rows of a,b,gbps");
 }
 
 TEST(ReadMeasuredGbps, RefusesOtherText) {

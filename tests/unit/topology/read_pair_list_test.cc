@@ -63,7 +63,9 @@ TEST(ReadPairList, RefusesAnUnknownLink) {
 }
 
 TEST(ReadPairList, RefusesAListWithoutPairs) {
-  EXPECT_EQ(Bad("\n"), "t.csv: lists no pair of cards; give rows of gpu_a,gpu_b,bw_gbps,link");
+  EXPECT_EQ(Bad("\n"),
+            "t.csv, line 1: the text ends here without a pair of cards; give rows of "
+            "gpu_a,gpu_b,bw_gbps,link");
 }
 
 }  // namespace

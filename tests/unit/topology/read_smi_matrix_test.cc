@@ -217,7 +217,8 @@ TEST(ReadSmiMatrix, RefusesAnUnknownClass) {
 
 TEST(ReadSmiMatrix, RefusesTextWithoutAHeader) {
   EXPECT_EQ(Bad("GPU0 X NV1\nGPU1 NV1 X\n"),
-            std::string("m.txt: has no header line that names GPU0") + kPaste);
+            std::string("m.txt, line 2: the text ends here without a header line that names GPU0") +
+                kPaste);
 }
 
 TEST(ReadSmiMatrix, RefusesRowsItsHeaderDoesNotName) {

@@ -44,19 +44,20 @@ TEST(ReadTopology, AMatrixWithAMeasuredTableOfAnotherNodeIsRefused) {
 
 TEST(ReadTopology, RefusesWhatIsNoText) {
   const std::string empty =
-      "f: is empty; give the output of `nvidia-smi topo -m` or another format of "
+      "f, line 1: the file is empty; give the output of `nvidia-smi topo -m` or another format of "
       "docs/reference/topology-files.md";
   EXPECT_EQ(Refusal(ReadTopology("", "f")), empty);
   EXPECT_EQ(Refusal(ReadTopology(" \r\n\t\n", "f")), empty);
-  EXPECT_EQ(Refusal(ReadTopology("GPU0\xff", "f")), "f: is not UTF-8 text; save it as UTF-8");
-  EXPECT_EQ(Refusal(ReadTopology(std::string_view("GPU0\0X", 6), "f")),
-            "f: is not UTF-8 text; save it as UTF-8");
+  EXPECT_EQ(Refusal(ReadTopology("GPU0\n\xff\n", "f")),
+            "f, line 2: is not UTF-8 text; save the file as UTF-8");
+  EXPECT_EQ(Refusal(ReadTopology(std::string_view("GPU0\n\n\0X", 8), "f")),
+            "f, line 3: is not UTF-8 text; save the file as UTF-8");
   EXPECT_EQ(Refusal(ReadTopology(std::string((1 << 20) + 1, ' '), "f")),
             "f: has more than 1 MiB; give the topology of one node");
 }
 
 TEST(ReadTopology, MessagesKeepControlCharactersOfTheFileOut) {
-  EXPECT_EQ(Refusal(ReadTopology("", "a\nb")).substr(0, 4), "a?b:");
+  EXPECT_EQ(Refusal(ReadTopology("", "a\nb")).substr(0, 4), "a?b,");
 }
 
 }  // namespace
