@@ -70,6 +70,31 @@ TEST(InflatedArrivals, CutATraceThatAsksForTooMuch) {
   EXPECT_EQ(std::unique(kept.begin(), kept.end()), kept.end());
 }
 
+// What is cut is each time one of those left, drawn uniformly: the same as erasing from a list.
+TEST(InflatedArrivals, CutLikeErasingOneDrawnArrivalAfterTheOther) {
+  for (const int count : {1, 2, 7, 8, 9, 100}) {
+    std::vector<TracePod> pods;
+    std::vector<Arrival> expected;
+    for (int i = 0; i < count; ++i) {
+      pods.push_back(Pod("p" + std::to_string(1000 + i), 1, 1000));
+      expected.push_back({static_cast<std::size_t>(i), 0});
+    }
+    RandomStream random(3);
+    random.Shuffle(expected);
+    const int limit = count / 3;
+    while (static_cast<int>(expected.size()) > limit) {
+      expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(random.Below(expected.size())));
+    }
+    RandomStream again(3);
+    const auto arrivals = InflatedArrivals(pods, limit + 0.5, 1000, again);
+    ASSERT_TRUE(arrivals.ok());
+    ASSERT_EQ(arrivals->size(), expected.size()) << count;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ((*arrivals)[i].pod, expected[i].pod) << count << ", " << i;
+    }
+  }
+}
+
 TEST(InflatedArrivals, DoNotDependOnTheOrderOfTheFile) {
   std::vector<TracePod> pods = {Pod("a", 1, 100), Pod("b", 1, 200), Pod("c", 2, 1000)};
   RandomStream random(9);
