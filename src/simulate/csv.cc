@@ -47,7 +47,7 @@ class Reader {
       SkipLineEnd();
     }
     if (file_.rows.empty()) {
-      return InvalidArgument(file_.name + ": the file is empty; expected comma-separated lines");
+      return InvalidArgument(file_.name + ":1: the file is empty; expected comma-separated lines");
     }
     return std::move(file_);
   }

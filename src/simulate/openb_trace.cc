@@ -160,7 +160,8 @@ Result<std::vector<T>> ReadRows(std::string_view text, const std::string& file,
     items.push_back(*std::move(item));
   }
   if (items.empty()) {
-    return InvalidArgument(file + ": no line follows the header; add at least one");
+    return InvalidArgument(file + ":" + std::to_string(csv->rows.front().line) +
+                           ": no line follows the header; add at least one");
   }
   return items;
 }

@@ -82,7 +82,8 @@ def test_mapas_policies_and_ours_run_in_one_driver():
     ("sn,cpu_milli\na,1\n", None, ":1: column \"memory_mib\" is missing"),
     ("sn,cpu_milli,memory_mib,gpu,model\na,1,-1,1,T4\n", None, ":2: memory_mib is \"-1\""),
     (None, "name,cpu_milli,memory_mib,num_gpu,gpu_milli\na,1,1,1,x\n", ":2: gpu_milli is \"x\""),
-    (None, "name,cpu_milli,memory_mib,num_gpu,gpu_milli\na,1,1,0,0\n", "no pod asks for a GPU"),
+    (None, "name,cpu_milli,memory_mib,num_gpu,gpu_milli\na,1,1,0,0\n", "pods.csv: no pod asks for a GPU"),
+    ("sn,cpu_milli,memory_mib,gpu,model\na,1,1,0,\n", None, "nodes.csv: no node has a GPU"),
 ])
 def test_a_bad_trace_is_one_sentence_with_its_file(tmp_path, nodes, pods, part):
     files = {"--nodes": NODES, "--pods": PODS}

@@ -48,7 +48,7 @@ TEST(Csv, LeavesOutCommentLines) {
 }
 
 TEST(Csv, RefusesAnEmptyFile) {
-  EXPECT_EQ(ErrorOf(""), "t.csv: the file is empty; expected comma-separated lines");
+  EXPECT_EQ(ErrorOf(""), "t.csv:1: the file is empty; expected comma-separated lines");
   EXPECT_EQ(ErrorOf("\n# only\n"), ErrorOf(""));
 }
 

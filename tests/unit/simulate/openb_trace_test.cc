@@ -95,7 +95,7 @@ TEST(TracePods, NeedAHeaderAndALine) {
             "p.csv:1: column \"name\" is missing; the first line must name "
             "name,cpu_milli,memory_mib,num_gpu,gpu_milli");
   EXPECT_EQ(ParseTracePods(kPodHeader, "p.csv").status().message(),
-            "p.csv: no line follows the header; add at least one");
+            "p.csv:1: no line follows the header; add at least one");
 }
 
 }  // namespace
