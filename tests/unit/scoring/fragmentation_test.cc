@@ -56,25 +56,39 @@ TEST(Fragmentation, ANodeKeepsThePodsForWhichItHasProcessor) {
   EXPECT_EQ(Fragmentation().RankNode(short_of_cpu, ask, {{0}}), -100 * 100);
 }
 
-TEST(Composite, ExplainsANodeByLossThenRingThenSharing) {
+TEST(Composite, ExplainsANodeByFastLinksThenLossThenRingThenSharing) {
   const auto outlook = Expecting({Pods(1, 1, 100)});
   const TestNode node(std::vector<CardState>(2, Card(16384)), "NV4");
   const model::PodDemand demand = Pod({Whole(2)});
   const Score score = Composite().ExplainNode(node.state(), Ask(demand, false, *outlook), {{0, 1}});
-  // Two cards are 200 percents, each 10^9; the pair has 100 GB/s, each 1,000.
-  EXPECT_EQ(score.total(), -200 * std::int64_t{1'000'000'000} + 100 * 1'000);
+  // Fast links are 10^14; two cards are 200 percents, each 10^9; the pair has 100 GB/s, each 1,000.
+  EXPECT_EQ(score.total(), 100'000'000'000'000 - 200 * std::int64_t{1'000'000'000} + 100 * 1'000);
 }
 
 // The room for a pod of four cards is worth 4 * 10,000 * 10 % * 1/10 = 400, which is 4 percents.
-TEST(Composite, ALossOfAFewPercentOutweighsEveryRing) {
+TEST(Composite, OfFastNodesALossOfAFewPercentOutweighsTheFasterRing) {
   const auto outlook = Expecting({Pods(9, 1, 100), Pods(1, 4, 100)});
   const TestNode linked(std::vector<CardState>(4, Card(16384)), "NV18,NV18,NV18,NV18,NV18,NV18");
   const TestNode apart({Card(16384), Card(16384), Card(16384, 100, 0), Card(16384, 100, 0)},
-                       "SYS,SYS,SYS,SYS,SYS,SYS");
+                       "NV1,NV1,NV1,NV1,NV1,NV1");
   const model::PodDemand demand = Pod({Whole(2)});
   const Ask ask(demand, false, *outlook);
   EXPECT_LT(Composite().RankNode(linked.state(), ask, {{0, 1}}),
             Composite().RankNode(apart.state(), ask, {{0, 1}}));
+}
+
+// The same room is lost, but two cards 16 GB/s apart are no company for a pod that needs bandwidth.
+TEST(Composite, APodThatNeedsBandwidthGoesToFastLinksWhateverThatLoses) {
+  const auto outlook = Expecting({Pods(9, 1, 100), Pods(1, 4, 100)});
+  const TestNode linked(std::vector<CardState>(4, Card(16384)), "NV1,NV1,NV1,NV1,NV1,NV1");
+  const TestNode apart({Card(16384), Card(16384), Card(16384, 100, 0), Card(16384, 100, 0)},
+                       "SYS,SYS,SYS,SYS,SYS,SYS");
+  model::PodDemand demand = Pod({Whole(2)});
+  EXPECT_GT(Composite().RankNode(linked.state(), Ask(demand, false, *outlook), {{0, 1}}),
+            Composite().RankNode(apart.state(), Ask(demand, false, *outlook), {{0, 1}}));
+  demand.wishes.placement = model::Placement::kBinpack;
+  EXPECT_LT(Composite().RankNode(linked.state(), Ask(demand, false, *outlook), {{0, 1}}),
+            Composite().RankNode(apart.state(), Ask(demand, false, *outlook), {{0, 1}}));
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST(Composite, OfNodesThatLoseTheSameTheBetterConnectedSet) {
 TEST(Composite, RoomForFourCardsOutweighsABetterConnectedPair) {
   const TestNode linked(std::vector<CardState>(4, Card(16384)), kTwoPairs);
   const TestNode broken({Card(16384), Card(16384, 99, 16000), Card(16384), Card(16384, 99, 16000)},
-                        kTwoPairs);
+                        "NV1,NV1,NV1,NV1,NV1,NV1");
   EXPECT_GT(RankOf(Composite(), broken, Whole(2)), RankOf(Composite(), linked, Whole(2)));
 }
 

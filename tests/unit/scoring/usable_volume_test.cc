@@ -107,8 +107,8 @@ TEST(UsableVolume, AModelThatIsWantedBeyondItsPartCosts) {
 
 TEST(UsableVolume, UnderPressureOnlyAPartOfTheProcessorCounts) {
   // Half of the cards are in use with 10 cores beside each, and the cluster has 8 a card: rho is
-  // 1.25 and the pressure full, a half. The mix asks for 5 a card, so half of what is free is within
-  // reach.
+  // 1.25 and the pressure full, a half. The mix asks for 5 a card, so half of what is free is
+  // within reach.
   ClusterFigures cluster;
   cluster.core = 800;
   cluster.core_used = 400;
