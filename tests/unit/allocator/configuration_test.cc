@@ -154,7 +154,7 @@ TEST(Configuration, ReportsAllProblemsAtOnceWithTheirLines) {
             "a.yaml:4: http.extenderThreads is \"0\"; write a whole number from 1 to 1024\n"
             "a.yaml:5: http.extenderTreads is not a known key; correct its spelling or remove it\n"
             "a.yaml:7: scoring.policy is \"fastest\"; choose among composite, "
-            "binpack, spread, topology, first-fit\n"
+            "fragmentation, binpack, spread, topology, first-fit, fgd\n"
             "a.yaml:6: deadlines.bind is \"4\"; write a duration from 100ms to 1m, such as 4s\n"
             "a.yaml:8: logging is not a known key; correct its spelling or remove it\n"
             "a.yaml:9: listen.monitor is \"0.0.0.0:8080\": the monitor asks nobody who they are, "
