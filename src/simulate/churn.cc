@@ -12,6 +12,7 @@
 #include "simulate/demand_cache.h"
 #include "simulate/random_stream.h"
 #include "simulate/trace_cluster.h"
+#include "simulate/trace_mix.h"
 
 namespace aliquot::simulate {
 namespace {
@@ -79,6 +80,9 @@ class Churn {
       return status;
     }
     TraceCluster cluster(trace_.nodes, policy, options_.service, clock, LinkRules(), random_);
+    if (KnowsTheTrace(policy)) {
+      cluster.Expect(MixOf(trace_.pods, demands_));
+    }
     for (std::size_t i = 0; i < starting_; ++i) {
       const std::size_t pod = lives_.DrawLiving(random_);
       Arrive(pod, lives_.DrawRest(pod, random_), cluster);

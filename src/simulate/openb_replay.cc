@@ -11,6 +11,7 @@
 #include "simulate/node_books.h"
 #include "simulate/random_stream.h"
 #include "simulate/trace_cluster.h"
+#include "simulate/trace_mix.h"
 #include "topology/card_set.h"
 
 namespace aliquot::simulate {
@@ -68,6 +69,9 @@ class Replay {
       return status;
     }
     TraceCluster cluster(trace_.nodes, policy, options_.service, clock, options_.links, random_);
+    if (KnowsTheTrace(policy)) {
+      cluster.Expect(MixOf(trace_.pods, demands_));
+    }
     FragmentationBook fragments(trace_, cluster.books());
     for (std::size_t i = 0; i < arrivals->size(); ++i) {
       Arrive((*arrivals)[i], cluster, fragments);

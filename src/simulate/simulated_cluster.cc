@@ -2,6 +2,7 @@
 #include "simulate/simulated_cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "scoring/cluster_figures.h"
 #include "scoring/rank_nodes.h"
@@ -9,16 +10,19 @@
 namespace aliquot::simulate {
 namespace {
 
-// The peer whose authors give it every pod of the trace, those without GPU too; without them it
-// packs worse than they published.
-constexpr std::string_view kFgd = "fgd";
+scoring::ClusterFigures FiguresOf(const ledger::Snapshot& snapshot) {
+  scoring::ClusterFigures figures;
+  for (const scoring::NodeState& node : snapshot.Nodes()) {
+    scoring::AddNode(node, figures);
+  }
+  return figures;
+}
 
 }  // namespace
 
 SimulatedCluster::SimulatedCluster(const scoring::Policy& policy, const ServiceOptions& options,
                                    const Clock& clock)
     : options_(options),
-      learns_cpu_pods_(options.sees_cpu_pods && policy.name() == kFgd),
       clock_(clock),
       placer_(scoring::PlacerOptions(), policy),
       ledger_(placer_, catalog_, names_, clock),
@@ -40,23 +44,23 @@ std::optional<Placement> SimulatedCluster::Schedule(
   return placement;
 }
 
+void SimulatedCluster::Expect(std::vector<scoring::PodClass> mix) {
+  learns_ = false;
+  ledger_.SetOutlook(scoring::MakeOutlook(1, std::move(mix), FiguresOf(*ledger_.Read())));
+}
+
 void SimulatedCluster::Learn(const model::Pod& pod, const model::PodDemand& demand) {
+  if (!learns_) {
+    return;
+  }
   if (!demand.empty()) {
     learner_.Learn(pod.uid, demand);
-  } else if (learns_cpu_pods_) {
-    scoring::PodClass without_gpu;
-    without_gpu.host = pod.host;
-    learner_.Learn(without_gpu);
   }
   if (!learner_.Due()) {
     return;
   }
   const auto snapshot = ledger_.Read();
-  scoring::ClusterFigures figures;
-  for (const scoring::NodeState& node : snapshot->Nodes()) {
-    scoring::AddNode(node, figures);
-  }
-  const auto outlook = learner_.Publish(figures);
+  const auto outlook = learner_.Publish(FiguresOf(*snapshot));
   judge_.Prepare(*snapshot, *outlook);
   ledger_.SetOutlook(outlook);
   judge_.KeepOnly(*outlook);

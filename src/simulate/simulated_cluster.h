@@ -44,6 +44,9 @@ class SimulatedCluster {
                    const Clock& clock);
 
   void AddNode(const model::Node& node) { ledger_.SetNode(node); }
+  // The mix of pods is known from now on; nothing is learned. To be called once all nodes are
+  // there.
+  void Expect(std::vector<scoring::PodClass> mix);
 
   // What kube-scheduler does with a pod: filter over the nodes that passed its own filters,
   // prioritize over what is left, bind to the best of them. Nothing when no node holds it.
@@ -68,7 +71,6 @@ class SimulatedCluster {
                                 std::string_view node);
 
   const ServiceOptions options_;
-  const bool learns_cpu_pods_;
   const Clock& clock_;
   const model::ResourceNames names_;
   scoring::Placer placer_;
@@ -76,6 +78,7 @@ class SimulatedCluster {
   ledger::Ledger ledger_;
   extender::NodeJudge judge_;
   scoring::MixLearner learner_;
+  bool learns_ = true;
   std::chrono::nanoseconds last_decision_{0};
 };
 

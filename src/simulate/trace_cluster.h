@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -40,6 +41,9 @@ class TraceCluster {
   TraceCluster(const std::vector<TraceNode>& nodes, const scoring::Policy& policy,
                const ServiceOptions& options, const Clock& clock, const LinkRules& links,
                RandomStream& random);
+
+  // As SimulatedCluster::Expect.
+  void Expect(std::vector<scoring::PodClass> mix) { cluster_.Expect(std::move(mix)); }
 
   // Places the pod; nothing when it fits nowhere. `uid`: unlike any other that is there.
   std::optional<PlacedPod> Place(const TracePod& pod, const model::PodDemand& demand,
