@@ -114,13 +114,13 @@ std::int64_t InUnits(const Number& number, Rounding rounding) {
   absl::uint128 above = static_cast<absl::uint128>(number.digits) * PowerOfTen(number.ten);
   absl::uint128 below = PowerOfTen(-number.ten);
   if (number.two > 0) {
-    if (above >> (126 - number.two) != 0) {
+    if ((above >> (126 - number.two)) != 0) {
       return kMaxHostAmount;
     }
     above <<= number.two;
   } else {
     // 10^36 < 2^120: with a shift of 20 it would not fit. A divisor that large leaves nothing.
-    if (below >> (126 + number.two) != 0) {
+    if ((below >> (126 + number.two)) != 0) {
       return rounding == Rounding::kUp ? 1 : 0;
     }
     below <<= -number.two;
