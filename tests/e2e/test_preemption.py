@@ -64,10 +64,10 @@ def _wait_nominated(work, name, node):
 @pytest.mark.core
 def test_a_60_percent_pod_evicts_just_enough_on_the_right_card(work):
     # Two full cards: 60 + 40 and 50 + 50. By sums any two pods make room for 60, on cards the 60
-    # alone does.
+    # alone does. In this order no policy has a choice.
     work.add_node(cards=2)
-    _place(work, _share("sixty", 60, LOW), _share("forty", 40, LOW),
-           _share("fifty-a", 50, LOW), _share("fifty-b", 50, LOW))
+    _place(work, _share("sixty", 60, LOW), _share("fifty-a", 50, LOW),
+           _share("fifty-b", 50, LOW), _share("forty", 40, LOW))
     card = _card_of(work, "sixty")
     assert card == _card_of(work, "forty") != _card_of(work, "fifty-a")
     work.create(_share("high", 60, HIGH))
@@ -88,11 +88,11 @@ def test_of_equal_numbers_the_lowest_priorities_go(work):
 
 @pytest.mark.core
 def test_a_hopeless_pod_evicts_nobody(cluster, work):
-    # Each card keeps 50 % of a pod as important as the new one. The sums say that evicting the two
-    # others helps; no card ever has 60 free.
+    # Each card keeps 55 % of a pod as important as the new one. The sums say that evicting the two
+    # others helps; no card ever has 60 free. In this order no policy has a choice.
     work.add_node(cards=2)
-    _place(work, _share("kept-a", 50, HIGH), _share("low-a", 45, LOW),
-           _share("kept-b", 50, HIGH), _share("low-b", 45, LOW))
+    _place(work, _share("kept-a", 55, HIGH), _share("kept-b", 55, HIGH),
+           _share("low-a", 45, LOW), _share("low-b", 45, LOW))
     assert _card_of(work, "kept-a") != _card_of(work, "kept-b")
     before = cluster.allocator.metric("aliquot_allocator_requests_total", verb="preempt",
                                       outcome="refused")
@@ -144,17 +144,18 @@ def test_a_disruption_budget_decides_between_equals(cluster, work):
 
 @pytest.mark.core
 def test_the_freed_room_is_not_taken_by_a_lower_priority(work):
-    # Card 0: two low ones of 50. Cards 1 and 2: 60 and 61 of pods as important as "high", so 40 and
+    # One card: two low ones of 50. The others: 60 and 61 of pods as important as "high", so 40 and
     # 39 free, 79 in sum: for 80 kube-scheduler evicts one low pod, while the card needs both gone.
     node = work.add_node(cards=3)
-    _place(work, _share("one", 50, LOW, grace=30), _share("two", 50, LOW, grace=30),
-           _share("wall-a", 60, HIGH), _share("wall-b", 61, HIGH))
+    # In this order no policy has a choice.
+    _place(work, _share("wall-a", 60, HIGH), _share("wall-b", 61, HIGH),
+           _share("one", 50, LOW, grace=30), _share("two", 50, LOW, grace=30))
     assert _card_of(work, "one") == _card_of(work, "two")
     assert len({_card_of(work, name) for name in ("one", "wall-a", "wall-b")}) == 3
     work.create(_share("high", 80, HIGH))
     _wait_nominated(work, "high", node)
     until("both to be evicted", lambda: _left(work) == {"high", "wall-a", "wall-b"})
-    # One is gone, the other still ends: 50 % of card 0 are free. By kube-scheduler's sums 49 are
+    # One is gone, the other still ends: 50 % of their card are free. By kube-scheduler's sums 49 are
     # left beside the nominated pod; by cards those 45 would take what "high" waits for.
     work.create(_share("thief", 45, LOW))
     work.delete("one")
@@ -168,11 +169,12 @@ def test_the_freed_room_is_not_taken_by_a_lower_priority(work):
 
 
 def test_whole_cards_come_free_for_a_pod_that_needs_them(work):
-    # Three cards: 90 + 10, 100 and 50 + 50. For one whole card one pod goes, not two.
+    # Three cards: 90 + 10, 100 and 50 + 50. For one whole card one pod goes, not two. In this order
+    # no policy has a choice.
     work.add_node(cards=3)
-    _place(work, _share("ninety", 90, LOW), _share("ten", 10, LOW))
     full = pods.whole("full", priorityClassName=LOW, terminationGracePeriodSeconds=0)
-    _place(work, full, _share("fifty-a", 50, LOW), _share("fifty-b", 50, LOW))
+    _place(work, full, _share("ninety", 90, LOW), _share("fifty-a", 50, LOW),
+           _share("fifty-b", 50, LOW), _share("ten", 10, LOW))
     work.create(pods.whole("high", priorityClassName=HIGH))
     work.wait_bound("high")
     assert _left(work) == {"high", "ninety", "ten", "fifty-a", "fifty-b"}
