@@ -93,7 +93,8 @@ class NodeJudge {
   };
   // One question's judgements, by the nodes' places in the snapshot.
   struct Table {
-    Table(const scoring::Ask& ask) : demand(ask.demand), tolerates_cordon(ask.tolerates_cordon) {}
+    explicit Table(const scoring::Ask& ask)
+        : demand(ask.demand), tolerates_cordon(ask.tolerates_cordon) {}
 
     const model::PodDemand demand;
     const bool tolerates_cordon;

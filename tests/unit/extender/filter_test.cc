@@ -306,6 +306,18 @@ TEST_F(FilterTest, RecordedRequestsWithWholeNodesGetThemBackUnchanged) {
   EXPECT_EQ(MetricValue(metrics_, "aliquot_allocator_filter_cache_hits_total"), 0);
 }
 
+TEST_F(FilterTest, TellsOfEachPodThatItIsAskedAboutFittingOrNot) {
+  AddNode("n", 1);
+  std::vector<std::string> told;
+  filter_.OnAsked([&told](const model::Pod& pod, const model::PodDemand& demand) {
+    told.push_back(pod.key.name + ":" + std::to_string(demand.containers.at(0).core));
+  });
+  Ask(PodOf("fits", 20, 4), {"n"});
+  Ask(PodOf("too-large", 200, 0), {"n"});
+  Ask(PodOf("unreadable", 150, 0), {"n"});
+  EXPECT_EQ(told, (std::vector<std::string>{"fits:20", "too-large:100"}));
+}
+
 TEST_F(FilterTest, TellsOfPodsThatFitInSumOnly) {
   // 40 free on each of two cards: 60 fits in sum. A pod of 90 does not, and one of 30 fits.
   AddNode("n", 2);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scoring/policy_registry.h"
 #include "tests/unit/ledger/ledger_fixture.h"
 
 namespace aliquot::ledger {
@@ -19,6 +20,32 @@ TEST_F(SnapshotTest, StaysAsItWasWhileTheLedgerMovesOn) {
 TEST_F(SnapshotTest, NothingChangedMeansTheSameSnapshot) {
   ledger_.SetNode(NodeOf("n1", 1));
   EXPECT_EQ(ledger_.Read().get(), ledger_.Read().get());
+}
+
+TEST_F(SnapshotTest, CarriesTheOutlookOfItsTimeAndNothingElseChanges) {
+  ledger_.SetNode(NodeOf("n1", 1));
+  const auto before = ledger_.Read();
+  EXPECT_EQ(before->outlook().epoch, 0u);
+  ledger_.SetOutlook(scoring::MakeOutlook(7, {{{}, 1, 50, {}, 1}}, {}));
+  const auto after = ledger_.Read();
+  EXPECT_EQ(after->outlook().epoch, 7u);
+  EXPECT_EQ(before->outlook().epoch, 0u);
+  EXPECT_EQ(after->generation(), before->generation());
+}
+
+TEST_F(SnapshotTest, CardsAreChosenByTheOutlookOfTheLedger) {
+  const scoring::Placer placer(scoring::PlacerOptions(), *scoring::FindPolicy("fragmentation"));
+  Ledger ledger(placer, catalog_, model::ResourceNames(), clock_);
+  ledger.SetNode(NodeOf("n1", 2));
+  const auto card_of = [&ledger](const std::string& name, int core) {
+    const auto result = ledger.Commit(RequestFor(PodOf(name, core, 1), "n1"));
+    return result.minors.at(0).at(0);
+  };
+  // 40 are taken of card 0. With pods of 60 to come it has room for one, and so has card 1 after 20
+  // more, but not card 0. By the assumed mix both would lose as much, and the first be taken.
+  EXPECT_EQ(card_of("a", 40), 0);
+  ledger.SetOutlook(scoring::MakeOutlook(1, {{{}, 1, 60, {}, 1}}, {}));
+  EXPECT_EQ(card_of("b", 20), 1);
 }
 
 TEST_F(SnapshotTest, NodesOfDifferentSizesShareABlock) {

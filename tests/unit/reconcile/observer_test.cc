@@ -67,6 +67,29 @@ TEST_F(ObserverTest, OurOwnBindIsConfirmedByTheWatch) {
   EXPECT_TRUE(IsBound(pod));
 }
 
+TEST_F(ObserverTest, PodsThatAskForCardsAreToldOfBoundOrNotUntilTheyFinish) {
+  observer_.NodeSeen(NodeOf("n1", 1));
+  std::vector<std::string> told;
+  intake_.OnSeen([&told](const model::Pod& pod) { told.push_back(pod.key.name); });
+  observer_.PodSeen(PodOf("pending", 20, 4));
+  model::Pod bound = BoundByUs(PodOf("bound", 20, 4), "n1", 20, 1024);
+  observer_.PodSeen(bound);
+  bound.phase = model::PodPhase::kSucceeded;
+  observer_.PodSeen(bound);
+  EXPECT_EQ(told, (std::vector<std::string>{"pending", "bound"}));
+}
+
+TEST_F(ObserverTest, WhatOtherPodsRequestIsCountedOnTheirNode) {
+  model::Node node = NodeOf("n1", 1);
+  node.allocatable = model::HostAmount{8000, 1024};
+  observer_.NodeSeen(node);
+  observer_.OtherRequestsListed({{"n1", {3000, 24}}});
+  const auto snapshot = ledger_.Read();
+  scoring::NodeState state;
+  ASSERT_TRUE(snapshot->Find("n1", &state));
+  EXPECT_EQ(state.host_free, (model::HostAmount{5000, 1000}));
+}
+
 TEST_F(ObserverTest, AFinishedPodFreesItsCards) {
   AddNode("n1", 1);
   const model::Pod pod = BoundByUs(PodOf("p", 60, 15), "n1", 60, 3840);
