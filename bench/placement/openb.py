@@ -75,8 +75,8 @@ def whole_curve(result, policies, rows):
     """Every policy at every point: one figure hides early refusals."""
     for policy in policies:
         for point in POINTS:
-            rows.add(f"{policy}: mean of the traces @{point}", mean_at(result, policy, point), "%")
-        rows.add(f"{policy}: failed pods summed over the traces",
+            rows.add(f"curve of {policy}: mean of the traces @{point}", mean_at(result, policy, point), "%")
+        rows.add(f"curve of {policy}: failed pods summed over the traces",
                  sum(each[policy]["mean"]["failed_pods"] for each in result.values()), "pods")
 
 

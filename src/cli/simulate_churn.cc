@@ -25,8 +25,9 @@ Status CheckFlags(const SimulateFlags& flags) {
   if (!(*flags.churn > 0 && *flags.churn <= kHighestLoad)) {
     return InvalidArgument("--churn is out of range; use a load above 0 and up to 10, 0.9 is 90 %");
   }
-  if (!flags.matrices.empty() || !flags.plot.empty()) {
-    return InvalidArgument("--matrix and --plot have no part in --churn; leave them out");
+  if (!flags.matrices.empty() || !flags.plot.empty() || flags.arrivals) {
+    return InvalidArgument(
+        "--arrivals, --matrix and --plot have no part in --churn; leave them out");
   }
   return Status::Ok();
 }

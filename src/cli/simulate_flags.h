@@ -12,6 +12,9 @@
 
 namespace aliquot::cli {
 
+// Pods arrive until they ask for so many times the cluster's GPUs, as in the published experiment.
+inline constexpr double kDefaultArrivals = 1.3;
+
 struct SimulateFlags {
   std::string format = "openb";
   std::string nodes;
@@ -21,7 +24,7 @@ struct SimulateFlags {
   std::optional<std::string> policy;
   std::optional<std::string> seed;
   std::optional<std::string> seeds;
-  double arrivals = 1.3;
+  std::optional<double> arrivals;  // kDefaultArrivals
   std::optional<double> churn;
   bool unseen_cpu_pods = false;
   int threads = 2;

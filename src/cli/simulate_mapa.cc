@@ -22,9 +22,11 @@ Status CheckFlags(const SimulateFlags& flags) {
   if (flags.topology.empty() || flags.pods.empty()) {
     return InvalidArgument("--format mapa needs --topology and --pods; name both files");
   }
-  if (!flags.nodes.empty() || !flags.matrices.empty() || flags.churn || !flags.plot.empty()) {
+  if (!flags.nodes.empty() || !flags.matrices.empty() || flags.churn || !flags.plot.empty() ||
+      flags.arrivals || flags.unseen_cpu_pods) {
     return InvalidArgument(
-        "--nodes, --matrix, --churn and --plot belong to --format openb; leave them out");
+        "--nodes, --matrix, --arrivals, --churn, --unseen-cpu-pods and --plot belong to --format "
+        "openb; leave them out");
   }
   if (flags.seed || flags.seeds) {
     return InvalidArgument("--format mapa draws nothing at random; leave --seed and --seeds out");

@@ -31,7 +31,7 @@ Result<std::vector<ReplayResult>> RunSeeds(const OpenbInputs& inputs, const Simu
     ProgressBar bar(streams.err, streams.err_is_terminal, results.size());
     RunSideBySide(results.size(), flags.threads, [&](std::size_t i) {
       simulate::ReplayOptions options;
-      options.arrivals = flags.arrivals;
+      options.arrivals = flags.arrivals.value_or(kDefaultArrivals);
       options.seed = inputs.seeds[i];
       options.links = inputs.links;
       options.service.sees_cpu_pods = !flags.unseen_cpu_pods;
@@ -52,7 +52,8 @@ Result<std::vector<ReplayResult>> RunSeeds(const OpenbInputs& inputs, const Simu
 }  // namespace
 
 Status SimulateOpenb(const SimulateFlags& flags, Streams& streams) {
-  if (!(flags.arrivals > 0 && flags.arrivals <= kHighestRatio)) {
+  const double arrivals = flags.arrivals.value_or(kDefaultArrivals);
+  if (!(arrivals > 0 && arrivals <= kHighestRatio)) {
     return InvalidArgument("--arrivals is out of range; use a number above 0 and up to 100");
   }
   const auto inputs = ReadOpenbInputs(flags, streams);

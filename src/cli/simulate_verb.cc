@@ -44,9 +44,8 @@ void AddRunFlags(CLI::App& verb, SimulateFlags& flags) {
   verb.add_option("--seeds", flags.seeds, "several runs, with mean and deviation")
       ->type_name("42-51");
   verb.add_option("--arrivals", flags.arrivals,
-                  "openb: pods arrive until they ask for this many times the cluster's GPUs")
-      ->type_name("RATIO")
-      ->capture_default_str();
+                  "openb: pods arrive until they ask for this many times the cluster's GPUs (1.3)")
+      ->type_name("RATIO");
   verb.add_option("--churn", flags.churn,
                   "openb: pods come and go at this load (0.9 is 90 % of the GPUs) instead; fgd and "
                   "first-fit run beside")
