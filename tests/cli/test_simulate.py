@@ -76,6 +76,18 @@ def test_mapas_policies_and_ours_run_in_one_driver():
     assert sensitive["baseline"]["mean"] < sensitive["composite"]["mean"]
 
 
+@pytest.mark.parametrize("words", [
+    ("--churn", "0.9", "--arrivals", "1.1"),
+    ("--format", "mapa", "--topology", "T.csv", "--arrivals", "1.1"),
+    ("--format", "mapa", "--topology", "T.csv", "--unseen-cpu-pods"),
+])
+def test_a_flag_that_has_no_part_in_the_run_is_refused(words):
+    nodes = () if "mapa" in words else ("--nodes", NODES)
+    done = run("simulate", *nodes, "--pods", PODS, *words)
+    assert done.returncode != 0 and done.stdout == ""
+    assert "leave them out" in done.stderr and done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("nodes, pods, part", [
     ("sn,cpu_milli,memory_mib,gpu,model\n", None, "no line follows the header"),
     ("", None, "the file is empty"),
