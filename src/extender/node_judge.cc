@@ -53,18 +53,40 @@ Status NodeJudge::Go(Walk& walk, const std::vector<std::size_t>& order, std::vec
       return Status(StatusCode::kDeadlineExceeded, std::string(kTooLate));
     }
     const std::size_t i = order.empty() ? done : order[done];
-    scoring::NodeState node;
-    if (!walk.snapshot.Find(names[i], &node)) {
+    const std::optional<std::uint32_t> place = walk.snapshot.PlaceOf(names[i]);
+    if (!place) {
       continue;
     }
-    if (node.place >= nodes.size()) {
-      nodes.resize(std::max<std::size_t>(node.place + 1, names.size()));
+    if (*place >= nodes.size()) {
+      nodes.resize(std::max<std::size_t>(*place + 1, names.size()));
     }
-    const Kept known = Recall(walk, node, nodes[node.place]);
-    walk.outcome.judgements[i] = {known.refusal, known.rank};
-    walk.outcome.cut_short = walk.outcome.cut_short || known.cut_short;
+    const std::optional<Kept> known = Know(walk, *place, nodes[*place]);
+    if (!known) {
+      continue;
+    }
+    walk.outcome.judgements[i] = {known->refusal, known->rank};
+    walk.outcome.cut_short = walk.outcome.cut_short || known->cut_short;
   }
   return Status::Ok();
+}
+
+// Most nodes have not changed since the last pod of the shape: of these no more than the version is
+// read. Nothing when there is no node at the place.
+std::optional<NodeJudge::Kept> NodeJudge::Know(Walk& walk, std::uint32_t place, Kept& kept) {
+  if (kept.version != 0 && kept.version == walk.snapshot.PlainVersionAt(place) &&
+      walk.budget.left() >= placer_.options().steps_per_node && Answers(walk.request, kept)) {
+    walk.budget.Take(kept.steps);
+    return kept;
+  }
+  scoring::NodeState node;
+  if (!walk.snapshot.At(place, &node)) {
+    return std::nullopt;
+  }
+  return Recall(walk, node, kept);
+}
+
+bool NodeJudge::Answers(const JudgeRequest& request, const Kept& kept) {
+  return !request.ranked || kept.ranked || kept.refusal != scoring::Refusal::kNone;
 }
 
 // The kept judgement where it stands, else a new one. With less left than one node may take, the
@@ -77,9 +99,7 @@ NodeJudge::Kept NodeJudge::Recall(Walk& walk, const scoring::NodeState& node, Ke
     walk.budget_ran_low = walk.budget_ran_low || !full_budget;
     return JudgeNode(walk, node);
   }
-  const bool enough =
-      !walk.request.ranked || kept.ranked || kept.refusal != scoring::Refusal::kNone;
-  if (full_budget && kept.version == node.version && enough) {
+  if (full_budget && kept.version == node.version && Answers(walk.request, kept)) {
     walk.budget.Take(kept.steps);
     return kept;
   }

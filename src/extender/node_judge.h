@@ -124,7 +124,10 @@ class NodeJudge {
   void JudgeAll(const ledger::Snapshot& snapshot, const scoring::Outlook& outlook, Table& table);
   // `order`: indices into the names; empty: as they are.
   Status Go(Walk& walk, const std::vector<std::size_t>& order, std::vector<Kept>& nodes);
+  std::optional<Kept> Know(Walk& walk, std::uint32_t place, Kept& kept);
   Kept Recall(Walk& walk, const scoring::NodeState& node, Kept& kept);
+  // Does what is kept say all that is asked?
+  static bool Answers(const JudgeRequest& request, const Kept& kept);
   Kept JudgeNode(Walk& walk, const scoring::NodeState& node) const;
 
   const scoring::Placer& placer_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,6 +34,9 @@ struct Block {
   };
   std::vector<NodeEntry> nodes;
   std::vector<scoring::CardState> cards;
+  // What a request that knows a node from before reads of it, side by side: its version, or 0 where
+  // there is no node or room on it is kept for somebody (then it has to be looked at each time).
+  std::array<std::uint64_t, kNodes> versions{};
 };
 
 // Names to places. The names lie in one piece of memory, so that looking up 5,000 of them stays in
@@ -82,12 +86,17 @@ class Snapshot {
 
   // False when the node is not known. The view lives as long as this snapshot.
   bool Find(std::string_view node, scoring::NodeState* state) const;
+  // The same in two steps, for loops that know most nodes from before. The place, or nothing.
+  std::optional<std::uint32_t> PlaceOf(std::string_view node) const { return index_->Find(node); }
+  bool At(std::uint32_t place, scoring::NodeState* state) const;
+  // NodeState::version of the node at a place; 0 when there is none, or when claims are on it.
+  std::uint64_t PlainVersionAt(std::uint32_t place) const {
+    return blocks_[place / Block::kNodes]->versions[place % Block::kNodes];
+  }
   // All nodes, in the order of their places. Views: keep the snapshot while they are used.
   std::vector<scoring::NodeState> Nodes() const;
 
  private:
-  bool At(std::uint32_t place, scoring::NodeState* state) const;
-
   const std::uint64_t generation_;
   const std::shared_ptr<const NodeIndex> index_;
   const std::vector<std::shared_ptr<const Block>> blocks_;

@@ -76,6 +76,7 @@ void SnapshotBoard::Replace(std::uint32_t place, Block::NodeEntry entry,
     }
     node.first_card = first;
     node.card_count = static_cast<std::uint16_t>(fresh->cards.size() - first);
+    fresh->versions[i] = node.facts == nullptr || node.claims != nullptr ? 0 : node.version;
     fresh->nodes.push_back(std::move(node));
   }
   slot = std::move(fresh);

@@ -68,6 +68,8 @@ class UsableVolume {
   // `classes`: the most frequent first.
   UsableVolume(const std::vector<PodClass>& classes, const ClusterFigures& cluster);
 
+  // Whether all models have one table: then nobody needs to look up a node's.
+  bool one_table() const { return table_of_model_.empty(); }
   // The table of a model as an inventory spells it.
   const VolumeTable& Of(std::string_view model) const;
 
