@@ -68,22 +68,14 @@ std::int64_t Composite::RankCard(const NodeState& node, const Ask& ask,
   return RankWith(NodeVolume(node, ask), node, ask, share, card);
 }
 
-int Composite::ChooseCard(const NodeState& node, const Ask& ask,
-                          const model::ContainerDemand& share, topology::CardSet candidates) const {
-  int best = topology::LowestOf(candidates);
-  topology::CardSet left = topology::WithoutLowest(candidates);
-  if (left == 0) {
-    return best;
-  }
+void Composite::RankCards(const NodeState& node, const Ask& ask,
+                          const model::ContainerDemand& share, topology::CardSet candidates,
+                          CardRanks& ranks) const {
   const NodeVolume volume(node, ask);
-  std::int64_t best_rank = RankWith(volume, node, ask, share, best);
-  for (; left != 0; left = topology::WithoutLowest(left)) {
-    const int card = topology::LowestOf(left);
-    const std::int64_t rank = RankWith(volume, node, ask, share, card);
-    best = rank > best_rank ? card : best;
-    best_rank = std::max(rank, best_rank);
+  for (; candidates != 0; candidates = topology::WithoutLowest(candidates)) {
+    const int card = topology::LowestOf(candidates);
+    ranks[static_cast<std::size_t>(card)] = RankWith(volume, node, ask, share, card);
   }
-  return best;
 }
 
 Score Composite::ExplainCard(const NodeState& node, const Ask& ask,

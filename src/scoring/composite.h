@@ -17,8 +17,8 @@ class Composite final : public Policy {
 
   std::int64_t RankCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                         int card) const override;
-  int ChooseCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
-                 topology::CardSet candidates) const override;
+  void RankCards(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
+                 topology::CardSet candidates, CardRanks& ranks) const override;
   Score ExplainCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
                     int card) const override;
   topology::CardSet ChooseSet(const NodeState& node, const Ask& ask, topology::CardSet idle,

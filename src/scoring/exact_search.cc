@@ -148,13 +148,15 @@ class Search {
 
   void OrderShare(std::size_t container, Candidates& candidates) const {
     std::array<RankedCard, topology::kMaxCards> ranked;
+    const CardSet fitting = layout_.FittingCards(container);
+    CardRanks ranks;
+    policy_.RankCards(layout_.view(), ask_, layout_.container(container), fitting, ranks);
     int count = 0;
-    for (CardSet left = layout_.FittingCards(container); left != 0;
-         left = topology::WithoutLowest(left)) {
+    for (CardSet left = fitting; left != 0; left = topology::WithoutLowest(left)) {
       RankedCard next;
       next.card = topology::LowestOf(left);
       next.growth = layout_.GrowthOn(container, next.card);
-      next.rank = policy_.RankCard(layout_.view(), ask_, layout_.container(container), next.card);
+      next.rank = ranks[static_cast<std::size_t>(next.card)];
       int at = count++;
       for (; at > 0 && next.Before(ranked[static_cast<std::size_t>(at - 1)]); --at) {
         ranked[static_cast<std::size_t>(at)] = ranked[static_cast<std::size_t>(at - 1)];

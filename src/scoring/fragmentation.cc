@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scoring/fragmentation.h"
 
+#include <cstddef>
+
 #include "scoring/node_volume.h"
 #include "scoring/topology.h"
 
@@ -11,26 +13,14 @@ std::int64_t Fragmentation::RankCard(const NodeState& node, const Ask& ask,
   return -NodeVolume(node, ask).LossOfShare(share, card).total();
 }
 
-int Fragmentation::ChooseCard(const NodeState& node, const Ask& ask,
-                              const model::ContainerDemand& share,
-                              topology::CardSet candidates) const {
-  const int first = topology::LowestOf(candidates);
-  topology::CardSet left = topology::WithoutLowest(candidates);
-  if (left == 0) {
-    return first;
-  }
+void Fragmentation::RankCards(const NodeState& node, const Ask& ask,
+                              const model::ContainerDemand& share, topology::CardSet candidates,
+                              CardRanks& ranks) const {
   const NodeVolume volume(node, ask);
-  int best = first;
-  std::int64_t least = volume.LossOfShare(share, first).total();
-  for (; left != 0; left = topology::WithoutLowest(left)) {
-    const int card = topology::LowestOf(left);
-    const std::int64_t loss = volume.LossOfShare(share, card).total();
-    if (loss < least) {
-      best = card;
-      least = loss;
-    }
+  for (; candidates != 0; candidates = topology::WithoutLowest(candidates)) {
+    const int card = topology::LowestOf(candidates);
+    ranks[static_cast<std::size_t>(card)] = -volume.LossOfShare(share, card).total();
   }
-  return best;
 }
 
 Score Fragmentation::ExplainCard(const NodeState& node, const Ask& ask,

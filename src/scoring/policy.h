@@ -5,6 +5,7 @@
 // the same state gives the same answer in the service, in tests and in tools. Thread-safe because
 // stateless. One policy a file; policy_registry.h finds them by name.
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,9 @@ class Score {
   std::vector<Term> terms_;
 };
 
+// By card.
+using CardRanks = std::array<std::int64_t, topology::kMaxCards>;
+
 class Policy {
  public:
   Policy() = default;
@@ -52,11 +56,14 @@ class Policy {
   // node; allocates nothing.
   virtual std::int64_t RankCard(const NodeState& node, const Ask& ask,
                                 const model::ContainerDemand& share, int card) const = 0;
+  // RankCard of each of `candidates` into ranks[card]; other entries stay as they are. By default
+  // asks RankCard for each; a policy may know a shorter way.
+  virtual void RankCards(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
+                         topology::CardSet candidates, CardRanks& ranks) const;
   // The card of `candidates` that RankCard ranks highest, of equal ones the lowest. Pre: the share
-  // fits on each of them, and there is one. By default asks RankCard for each; a policy may know a
-  // shorter way.
-  virtual int ChooseCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
-                         topology::CardSet candidates) const;
+  // fits on each of them, and there is one.
+  int ChooseCard(const NodeState& node, const Ask& ask, const model::ContainerDemand& share,
+                 topology::CardSet candidates) const;
   // The terms behind RankCard; their sum equals it.
   virtual Score ExplainCard(const NodeState& node, const Ask& ask,
                             const model::ContainerDemand& share, int card) const = 0;
