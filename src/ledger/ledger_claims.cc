@@ -198,9 +198,10 @@ void Ledger::PutClaim(const std::string& node, PlacedClaim claim) {
   }
   MutexLock lock(slot->mutex);
   // Its node may have changed since the cards were chosen.
-  const bool known = std::all_of(claim.uses.begin(), claim.uses.end(), [&](const auto& use) {
-    return static_cast<std::size_t>(use.first) < slot->cards.size();
-  });
+  const std::size_t card_count = slot->cards.size();
+  const bool known = std::all_of(
+      claim.uses.begin(), claim.uses.end(),
+      [card_count](const auto& use) { return static_cast<std::size_t>(use.first) < card_count; });
   if (known && !slot->retired) {
     slot->AddClaim(std::move(claim));
     slot->PublishTo(board_);
