@@ -75,8 +75,29 @@ Reply Filter::Handle(std::string_view body) {
   request.demand = model::DemandOf(request.args.pod, names_);
   request.unusable = request.demand.status().message();
   Remember(request);
-  request.snapshot = ledger_.Read();
+  Result<std::shared_ptr<const FilterAnswer>> looked = Look(request);
+  if (looked.ok() && !(*looked)->fits && ledger_.generation() != request.snapshot->generation()) {
+    looked = Look(request);  // room made during the look would wake nobody for this pod
+  }
+  if (!looked.ok()) {
+    return Fail(request, RequestOutcome::kDeadline, looked.status());
+  }
+  const std::shared_ptr<const FilterAnswer>& answer = *looked;
+  if (!answer->fits && answer->in_sum_only) {
+    on_fits_in_sum_only_(request.args.pod);
+  }
+  Report(request, answer->fits ? RequestOutcome::kOk : RequestOutcome::kRefused,
+         answer->fits ? "fits" : "refused", answer->reason);
+  return Reply{200, answer->body};
+}
 
+// A refusal counts from before the look at the nodes: whoever makes room after that finds it, and
+// has the pod tried again (reconcile/requeue.h).
+Result<std::shared_ptr<const FilterAnswer>> Filter::Look(Request& request) {
+  const SteadyTime looked_at = clock_.SteadyNow();
+  request.snapshot = ledger_.Read();
+  request.held_on.reset();
+  request.verdicts.clear();
   const bool cacheable = request.args.has_node_names;
   const AnswerCache::Key key{request.args.pod.uid, request.snapshot->generation(),
                              cacheable ? request.Question() : 0};
@@ -84,9 +105,8 @@ Reply Filter::Handle(std::string_view body) {
   if (answer != nullptr) {
     metrics_.CountFilterCacheHit();
   } else {
-    const Status checked = CheckNodes(request);
-    if (!checked.ok()) {
-      return Fail(request, RequestOutcome::kDeadline, checked);
+    if (Status checked = CheckNodes(request); !checked.ok()) {
+      return checked;
     }
     answer = Answer(request);
     if (cacheable) {
@@ -96,14 +116,9 @@ Reply Filter::Handle(std::string_view body) {
   if (answer->fits) {
     pending_.Fitted(request.args.pod.uid);
   } else {
-    pending_.Refused(request.args.pod.uid, clock_.SteadyNow());
-    if (answer->in_sum_only) {
-      on_fits_in_sum_only_(request.args.pod);
-    }
+    pending_.Refused(request.args.pod.uid, looked_at);
   }
-  Report(request, answer->fits ? RequestOutcome::kOk : RequestOutcome::kRefused,
-         answer->fits ? "fits" : "refused", answer->reason);
-  return Reply{200, answer->body};
+  return answer;
 }
 
 void Filter::Remember(const Request& request) {

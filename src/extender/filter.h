@@ -60,6 +60,8 @@ class Filter {
   static scoring::Ask AskOf(const Request& request);
 
   void Remember(const Request& request);
+  // One look at the nodes as they are now. The error: the deadline passed.
+  Result<std::shared_ptr<const FilterAnswer>> Look(Request& request);
   std::shared_ptr<const FilterAnswer> Answer(const Request& request) const;
   Status CheckNodes(Request& request) const;
   Reply Fail(const Request& request, observability::RequestOutcome outcome, const Status& status);

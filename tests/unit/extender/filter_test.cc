@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <sstream>
 
@@ -202,6 +203,53 @@ TEST_F(FilterTest, ANodeWithoutAnInventoryIsRefusedWithTheReason) {
   ledger_.SetNode(node);
   EXPECT_EQ(Ask(PodOf("p", 20, 15), {"n1"})["FailedAndUnresolvableNodes"]["n1"],
             RefusalSentence(Refusal::kNoInventory));
+}
+
+// Calls back at each look at the time: the judge takes one after the nodes were read.
+class CallingClock final : public Clock {
+ public:
+  explicit CallingClock(std::function<void(int)> call) : call_(std::move(call)) {}
+  SteadyTime SteadyNow() const override {
+    call_(++reads_);
+    return SteadyTime(std::chrono::milliseconds(reads_));
+  }
+  SystemTime SystemNow() const override { return SystemTime(); }
+
+ private:
+  const std::function<void(int)> call_;
+  mutable int reads_ = 0;
+};
+
+TEST_F(FilterTest, RoomThatIsMadeWhileItLooksIsSeen) {
+  AddNode("n1", 1);
+  Occupy("n1", "holder", 90, 15);
+  // Reads: the request, the look, and the judge's first once the nodes have been read.
+  const CallingClock clock([this](int read) {
+    if (read == 3) {
+      ledger_.RemovePod("uid-holder");
+    }
+  });
+  NodeJudge judge(placer_, clock);
+  Filter filter(ledger_, pending_, judge, names_, clock, metrics_, log_, FilterOptions());
+  const json answer = json::parse(filter.Handle(ArgsFor(PodOf("p", 20, 15), {"n1"})).body);
+  EXPECT_EQ(answer["NodeNames"], json({"n1"}));
+}
+
+TEST_F(FilterTest, ARefusalCountsFromBeforeTheNodesWereRead) {
+  AddNode("n1", 1);
+  Occupy("n1", "holder", 90, 15);
+  SteadyTime before_judging;
+  const CallingClock clock([&](int read) {
+    if (read == 3) {
+      before_judging = SteadyTime(std::chrono::milliseconds(3));
+    }
+  });
+  NodeJudge judge(placer_, clock);
+  Filter filter(ledger_, pending_, judge, names_, clock, metrics_, log_, FilterOptions());
+  const model::Pod pod = PodOf("p", 20, 15);
+  filter.Handle(ArgsFor(pod, {"n1"}));
+  ASSERT_TRUE(pending_.LastRefused(pod.uid));
+  EXPECT_LT(*pending_.LastRefused(pod.uid), before_judging);
 }
 
 TEST_F(FilterTest, PastItsDeadlineTheAnswerIsAnError) {
