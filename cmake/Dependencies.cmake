@@ -16,6 +16,9 @@ pkg_check_modules(simdjson REQUIRED IMPORTED_TARGET simdjson)
 pkg_check_modules(cpp_httplib REQUIRED IMPORTED_TARGET cpp-httplib)
 # The API client's transport (src/kubeclient); Debian's OpenSSL flavour, libcurl4-openssl-dev.
 find_package(CURL 7.88 REQUIRED)
+# The kubelet's device plugin protocol (src/agent/plugin).
+find_package(Protobuf 3.21 REQUIRED)
+find_package(gRPC 1.51 CONFIG REQUIRED)
 if(ALIQUOT_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

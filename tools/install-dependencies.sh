@@ -16,6 +16,8 @@ packages=(
   libspdlog-dev libfmt-dev libcli11-dev libabsl-dev libboost-graph-dev libpugixml-dev
   # prometheus-cpp's CMake package asks for civetweb and curl although we use its core alone.
   prometheus-cpp-dev libcivetweb-dev libcurl4-openssl-dev
+  # The kubelet speaks gRPC with device plugins.
+  libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler
   python3 openssl ccache
 )
 if [[ ${1:-} == --tests ]]; then
