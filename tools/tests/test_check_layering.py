@@ -64,3 +64,56 @@ def test_a_room_without_a_height_is_found(tree):
     root, write = tree
     write("src/attic/CMakeLists.txt", "add_library(aliquot_attic STATIC a.cc)\n")
     assert _check(root)[0] == 1
+
+
+@pytest.fixture(name="nested")
+def fixture_nested(tree):
+    """The same tree with the rooms agent/gpu and agent, the outer one above the inner one."""
+    root, write = tree
+    write("CMakeLists.txt", "set(aliquot_rooms base model ledger agent/gpu agent)\n")
+    write("src/agent/gpu/CMakeLists.txt",
+          "add_library(aliquot_agent_gpu STATIC card.cc)\n"
+          "target_link_libraries(aliquot_agent_gpu PUBLIC aliquot_base)\n")
+    write("src/agent/gpu/card.cc", '#include "agent/gpu/card.h"\n#include "base/a.h"\n')
+    write("src/agent/CMakeLists.txt",
+          "target_link_libraries(aliquot_agent PUBLIC aliquot_agent_gpu)\n")
+    write("src/agent/main.cc", '#include "agent/gpu/card.h"\n#include "agent/main.h"\n')
+    return root, write
+
+
+def test_a_room_inside_another_ones_folder_is_a_room_of_its_own(nested):
+    assert _check(nested[0]) == (0, ["layering: 0 breaches"])
+
+
+def test_an_include_belongs_to_the_innermost_room(nested):
+    root, write = nested
+    write("src/agent/gpu/card.cc", '#include "agent/main.h"\n')
+    assert _check(root) == (
+        1, ["src/agent/gpu/card.cc: includes agent/, which does not stand below src/agent/gpu",
+            "layering: 1 breaches"])
+
+
+def test_a_nested_room_that_is_not_linked_may_not_be_included(nested):
+    root, write = nested
+    write("src/agent/CMakeLists.txt", "target_link_libraries(aliquot_agent PUBLIC aliquot_base)\n")
+    assert _check(root) == (
+        1, ["src/agent/main.cc: includes agent/gpu/, which src/agent does not link",
+            "layering: 1 breaches"])
+
+
+def test_a_folder_that_is_no_room_belongs_to_the_room_around_it(nested):
+    root, write = nested
+    write("src/agent/gpu/wire/frame.h", '#include "model/a.h"\n')
+    assert _check(root) == (
+        1, ["src/agent/gpu/wire/frame.h: includes model/, which src/agent/gpu does not link",
+            "layering: 1 breaches"])
+
+
+def test_a_room_may_link_a_second_library_of_its_own(nested):
+    root, write = nested
+    write("src/agent/gpu/CMakeLists.txt",
+          "add_library(aliquot_agent_gpu STATIC card.cc)\n"
+          "add_library(aliquot_agent_gpu_messages STATIC message.cc)\n"
+          "target_link_libraries(aliquot_agent_gpu PUBLIC aliquot_base\n"
+          "                      PRIVATE aliquot_agent_gpu_messages)\n")
+    assert _check(root) == (0, ["layering: 0 breaches"])
