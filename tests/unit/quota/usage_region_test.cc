@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quota/usage_region.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+
+namespace aliquot::quota {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::unique_ptr<UsageRegion> Fresh() {
+  auto region = std::make_unique<UsageRegion>();
+  InitialiseUsage(*region);
+  return region;
+}
+
+TEST(UsageRegion, AFreshOneIsReadableAndEmpty) {
+  const auto region = Fresh();
+  EXPECT_EQ(CheckUsage(region.get(), sizeof *region), UsageFault::kNone);
+  const CardUsage sum = SumUsage(*region, 0, kMost);
+  EXPECT_EQ(sum.held_bytes, 0U);
+  EXPECT_EQ(sum.processes, 0U);
+}
+
+TEST(UsageRegion, HoldsWhatIsCommittedAndWhatIsPending) {
+  const auto region = Fresh();
+  region->slot[0].card[1].committed_bytes = 100;
+  region->slot[63].card[1].pending_bytes = 20;
+  EXPECT_EQ(SumUsage(*region, 1, kMost).held_bytes, 120U);
+  EXPECT_EQ(SumUsage(*region, 1, kMost).processes, 1U);
+  EXPECT_EQ(SumUsage(*region, 0, kMost).held_bytes, 0U);
+}
+
+TEST(UsageRegion, ASlotThatNobodyHoldsCountsForNothing) {
+  const auto region = Fresh();
+  region->slot[0].card[0].committed_bytes = 100;
+  region->slot[1].card[0].committed_bytes = 7;
+  EXPECT_EQ(SumUsage(*region, 0, 0b10).held_bytes, 7U);
+}
+
+TEST(UsageRegion, HugeNumbersStopAtTheLargestInsteadOfWrapping) {
+  const auto region = Fresh();
+  region->slot[0].card[0].committed_bytes = kMost;
+  region->slot[1].card[0].committed_bytes = 5;
+  EXPECT_EQ(SumUsage(*region, 0, kMost).held_bytes, kMost);
+}
+
+TEST(UsageRegion, ACardPastTheLastIsNothing) {
+  EXPECT_EQ(SumUsage(*Fresh(), kMaxCards, kMost).held_bytes, 0U);
+}
+
+TEST(UsageRegion, AForgedHeaderIsRefused) {
+  const auto good = Fresh();
+  const auto fault = [&](auto change) {
+    auto region = std::make_unique<UsageRegion>(*good);
+    change(*region);
+    return CheckUsage(region.get(), sizeof *region);
+  };
+  EXPECT_EQ(fault([](UsageRegion& r) { r.magic[0] = 'x'; }), UsageFault::kMagic);
+  EXPECT_EQ(fault([](UsageRegion& r) { r.major = 2; }), UsageFault::kMajor);
+  EXPECT_EQ(fault([](UsageRegion& r) { r.size = 1; }), UsageFault::kSize);
+  EXPECT_EQ(fault([](UsageRegion& r) { r.slots = 1000; }), UsageFault::kSize);
+  EXPECT_EQ(fault([](UsageRegion& r) { r.cards = 17; }), UsageFault::kSize);
+  EXPECT_EQ(CheckUsage(good.get(), sizeof *good - 1), UsageFault::kTooShort);
+}
+
+}  // namespace
+}  // namespace aliquot::quota
