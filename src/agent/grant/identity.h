@@ -16,6 +16,9 @@ struct ContainerIdentity {
   std::string uid;
   std::string container;
   model::ContainerKind kind = model::ContainerKind::kApp;
+  // In spec.containers for kApp, in spec.initContainers otherwise: an ordinary init container's
+  // grant ends when a container that comes after it starts.
+  int index = 0;
   // What its spec asks for; 0 = not known (the pod was recalled from disk, the API server away).
   int core = 0;                   // percent, all cards together
   std::int64_t memory_units = 0;  // vcuda-memory as written; not used for whole cards

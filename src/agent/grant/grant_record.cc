@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/grant/grant_record.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/grant/grant_name.h"
+#include "agent/grant/sha256.h"
+
+namespace aliquot::agent {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+
+std::string_view KindName(model::ContainerKind kind) {
+  switch (kind) {
+    case model::ContainerKind::kInit:
+      return "init";
+    case model::ContainerKind::kSidecar:
+      return "sidecar";
+    case model::ContainerKind::kApp:
+      break;
+  }
+  return "app";
+}
+
+// Throws std::out_of_range for a word that is none.
+model::ContainerKind KindOf(const std::string& word) {
+  for (const auto kind :
+       {model::ContainerKind::kInit, model::ContainerKind::kSidecar, model::ContainerKind::kApp}) {
+    if (word == KindName(kind)) {
+      return kind;
+    }
+  }
+  throw std::out_of_range("its kind of container is not known");
+}
+
+// The text that the checksum is over: keys sorted, no blanks.
+std::string Canonical(const json& grant) {
+  return grant.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json ToJson(const GrantRecord& record) {
+  json cards = json::array();
+  for (const GrantedCard& each : record.cards) {
+    cards.push_back(
+        {{"uuid", each.uuid}, {"minor", each.minor}, {"core", each.core}, {"mib", each.mib}});
+  }
+  const ContainerIdentity& who = record.identity;
+  return {{"name", record.name},
+          {"ids", record.device_ids},
+          {"namespace", who.key.namespace_name},
+          {"pod", who.key.name},
+          {"uid", who.uid},
+          {"container", who.container},
+          {"kind", KindName(who.kind)},
+          {"index", who.index},
+          {"core", who.core},
+          {"memoryUnits", who.memory_units},
+          {"whole", who.whole},
+          {"allocation", who.allocation},
+          {"signature", who.signature},
+          {"cards", std::move(cards)},
+          {"limit", record.limit},
+          {"isolation", record.isolation},
+          {"driver", record.driver},
+          {"library", record.library}};
+}
+
+// Throws for what is missing or of another type.
+GrantRecord FromJson(const json& grant) {
+  GrantRecord record;
+  grant.at("name").get_to(record.name);
+  grant.at("ids").get_to(record.device_ids);
+  ContainerIdentity& who = record.identity;
+  grant.at("namespace").get_to(who.key.namespace_name);
+  grant.at("pod").get_to(who.key.name);
+  grant.at("uid").get_to(who.uid);
+  grant.at("container").get_to(who.container);
+  who.kind = KindOf(grant.at("kind").get<std::string>());
+  grant.at("index").get_to(who.index);
+  grant.at("core").get_to(who.core);
+  grant.at("memoryUnits").get_to(who.memory_units);
+  grant.at("whole").get_to(who.whole);
+  grant.at("allocation").get_to(who.allocation);
+  grant.at("signature").get_to(who.signature);
+  for (const json& each : grant.at("cards")) {
+    GrantedCard card;
+    each.at("uuid").get_to(card.uuid);
+    each.at("minor").get_to(card.minor);
+    each.at("core").get_to(card.core);
+    each.at("mib").get_to(card.mib);
+    record.cards.push_back(std::move(card));
+  }
+  grant.at("limit").get_to(record.limit);
+  grant.at("isolation").get_to(record.isolation);
+  grant.at("driver").get_to(record.driver);
+  grant.at("library").get_to(record.library);
+  return record;
+}
+
+}  // namespace
+
+std::string FormatGrantRecord(const GrantRecord& record) {
+  const std::string grant = Canonical(ToJson(record));
+  return "{\"v\":" + std::to_string(kVersion) + ",\"checksum\":\"" + Sha256Hex(grant) +
+         "\",\"grant\":" + grant + "}\n";
+}
+
+Result<GrantRecord> ParseGrantRecord(std::string_view text) {
+  if (text.size() > kMaxGrantRecordBytes) {
+    return InvalidArgument("is longer than a grant record can be");
+  }
+  try {
+    const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (document.is_discarded()) {
+      return InvalidArgument("is not JSON");
+    }
+    const int version = document.at("v").get<int>();
+    if (version != kVersion) {
+      return InvalidArgument("is of version " + std::to_string(version) +
+                             ", and this agent knows version " + std::to_string(kVersion));
+    }
+    const json& grant = document.at("grant");
+    if (Sha256Hex(Canonical(grant)) != document.at("checksum").get<std::string>()) {
+      return InvalidArgument("does not have the checksum that it names");
+    }
+    GrantRecord record = FromJson(grant);
+    if (record.name != GrantName(record.device_ids)) {
+      return InvalidArgument("has a name that is not that of its device IDs");
+    }
+    return record;
+  } catch (const std::exception&) {
+    // The library's text names positions and types of its own; which field it was helps nobody,
+    // since only a damaged file comes here.
+    return InvalidArgument("lacks a field of a grant record, or has one of another type");
+  }
+}
+
+}  // namespace aliquot::agent
