@@ -79,7 +79,8 @@ class ApiServerConnection final : public ClusterConnection {
 std::unique_ptr<ClusterConnection> ConnectApiServer(const Configuration& configuration,
                                                     const Clock& clock,
                                                     observability::Metrics& metrics,
-                                                    observability::Log& log, Problems& problems) {
+                                                    observability::Log& log,
+                                                    program::Problems& problems) {
   const bool in_cluster = configuration.kubeconfig.empty();
   const auto config =
       in_cluster ? kubeclient::LoadInCluster(kubeclient::InClusterEnvironment::FromProcess())

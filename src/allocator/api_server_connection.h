@@ -12,6 +12,7 @@ namespace aliquot::allocator {
 std::unique_ptr<ClusterConnection> ConnectApiServer(const Configuration& configuration,
                                                     const Clock& clock,
                                                     observability::Metrics& metrics,
-                                                    observability::Log& log, Problems& problems);
+                                                    observability::Log& log,
+                                                    program::Problems& problems);
 
 }  // namespace aliquot::allocator

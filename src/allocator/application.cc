@@ -25,7 +25,7 @@ Application::~Application() {
   StopCore();
 }
 
-bool Application::Start(Problems& problems) {
+bool Application::Start(program::Problems& problems) {
   cluster_ = ConnectCluster(configuration_, clock_, metrics_, log_, problems);
   if (cluster_ == nullptr) {
     return false;
@@ -35,7 +35,7 @@ bool Application::Start(Problems& problems) {
     return false;
   }
   core_->Start();
-  ticker_ = std::make_unique<Ticker>(kTick, [this] { Tick(); });
+  ticker_ = std::make_unique<program::Ticker>(kTick, [this] { Tick(); });
   cluster_->Start(core_->observer());
   log_.Info("allocator", "listening",
             {{"version", observability::Version()},
@@ -46,7 +46,7 @@ bool Application::Start(Problems& problems) {
   return true;
 }
 
-bool Application::StartListeners(Problems& problems) {
+bool Application::StartListeners(program::Problems& problems) {
   listeners_ =
       std::make_unique<Listeners>(configuration_, *core_, instruments_, cluster_->own_username());
   auto started = listeners_->Start();
@@ -58,7 +58,10 @@ bool Application::StartListeners(Problems& problems) {
   if (configuration_.addresses_file.empty()) {
     return true;
   }
-  const Status written = WriteAddressesFile(configuration_.addresses_file, addresses_);
+  const Status written = program::WriteAddressesFile(configuration_.addresses_file,
+                                                     {{"extender", addresses_.extender},
+                                                      {"admission", addresses_.admission},
+                                                      {"monitor", addresses_.monitor}});
   if (!written.ok()) {
     problems.Add("start", written.message());
   }

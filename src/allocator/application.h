@@ -5,16 +5,16 @@
 #include <optional>
 #include <string>
 
-#include "allocator/addresses_file.h"
 #include "allocator/cluster_connection.h"
 #include "allocator/configuration.h"
 #include "allocator/decision_core.h"
 #include "allocator/listeners.h"
-#include "allocator/problems.h"
-#include "allocator/ticker.h"
 #include "base/status.h"
 #include "observability/json_log.h"
 #include "observability/metrics.h"
+#include "program/addresses_file.h"
+#include "program/problems.h"
+#include "program/ticker.h"
 
 namespace aliquot::allocator {
 
@@ -31,7 +31,7 @@ class Application {
 
   // Opens the cluster and the listeners and writes the addresses file. Ready only when both first
   // lists are complete. False and at least one problem when it can't run.
-  bool Start(Problems& problems);
+  bool Start(program::Problems& problems);
   const Addresses& addresses() const { return addresses_; }
   const Readiness& readiness() const { return core_->readiness(); }
 
@@ -40,7 +40,7 @@ class Application {
   Status Drain();
 
  private:
-  bool StartListeners(Problems& problems);
+  bool StartListeners(program::Problems& problems);
   void Tick();
   void StopCore();
 
@@ -55,7 +55,7 @@ class Application {
   std::unique_ptr<ClusterConnection> cluster_;
   std::unique_ptr<DecisionCore> core_;
   std::unique_ptr<Listeners> listeners_;
-  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<program::Ticker> ticker_;
   bool stopped_ = false;
   bool trimmed_ = false;  // the ticker's
 };

@@ -29,7 +29,8 @@ class FileConnection final : public ClusterConnection {
 std::unique_ptr<ClusterConnection> ConnectCluster(const Configuration& configuration,
                                                   const Clock& clock,
                                                   observability::Metrics& metrics,
-                                                  observability::Log& log, Problems& problems) {
+                                                  observability::Log& log,
+                                                  program::Problems& problems) {
   if (configuration.cluster_file.empty()) {
     return ConnectApiServer(configuration, clock, metrics, log, problems);
   }

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "allocator/configuration.h"
-#include "allocator/problems.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "model/cluster.h"
 #include "observability/log.h"
 #include "observability/metrics.h"
+#include "program/problems.h"
 
 namespace aliquot::allocator {
 
@@ -35,6 +35,7 @@ class ClusterConnection {
 std::unique_ptr<ClusterConnection> ConnectCluster(const Configuration& configuration,
                                                   const Clock& clock,
                                                   observability::Metrics& metrics,
-                                                  observability::Log& log, Problems& problems);
+                                                  observability::Log& log,
+                                                  program::Problems& problems);
 
 }  // namespace aliquot::allocator

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/problems.h"
 #include "model/names.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "program/problems.h"
 
 namespace aliquot::allocator {
 
@@ -25,9 +25,9 @@ inline constexpr std::size_t kMaxClusterFileBytes = 64 << 20;
 // times the text while reading, then the result alone. Thread-safe.
 std::optional<FileClusterState> ReadClusterFile(std::string_view text, const std::string& file,
                                                 const model::ResourceNames& names,
-                                                Problems& problems);
+                                                program::Problems& problems);
 std::optional<FileClusterState> LoadClusterFile(const std::string& file,
                                                 const model::ResourceNames& names,
-                                                Problems& problems);
+                                                program::Problems& problems);
 
 }  // namespace aliquot::allocator

@@ -23,7 +23,7 @@ std::size_t PairIndex(std::size_t a, std::size_t b, std::size_t cards) {
   return a * (2 * cards - a - 1) / 2 + (b - a - 1);
 }
 
-bool IsLinkWord(MapReader& reader, std::string_view key, std::string_view word) {
+bool IsLinkWord(program::MapReader& reader, std::string_view key, std::string_view word) {
   const auto link = topology::ParseLink(word);
   if (!link.ok()) {
     reader.Complain(key, "holds a link that is not known: " + link.status().message());
@@ -31,7 +31,7 @@ bool IsLinkWord(MapReader& reader, std::string_view key, std::string_view word) 
   return link.ok();
 }
 
-void ReadTriangle(MapReader& links, std::size_t cards, model::Inventory& shape) {
+void ReadTriangle(program::MapReader& links, std::size_t cards, model::Inventory& shape) {
   const std::string text = links.Text("triangle", "");
   std::vector<std::string> words;
   for (const std::string_view part : Split(text, ',')) {
@@ -56,9 +56,10 @@ void ReadTriangle(MapReader& links, std::size_t cards, model::Inventory& shape) 
 }
 
 // One entry of links.pairs.
-void ReadPair(YamlSource& source, const YamlValue& value, const YamlPath& path, std::size_t cards,
-              std::vector<bool>& given, model::Inventory& shape) {
-  MapReader pair(source, value, path);
+void ReadPair(program::YamlSource& source, const program::YamlValue& value,
+              const program::YamlPath& path, std::size_t cards, std::vector<bool>& given,
+              model::Inventory& shape) {
+  program::MapReader pair(source, value, path);
   pair.MissingKey("cards");
   const auto ends = pair.Integers("cards", 0, static_cast<int>(cards) - 1);
   const std::string word = pair.RequiredText("link");
@@ -81,10 +82,10 @@ void ReadPair(YamlSource& source, const YamlValue& value, const YamlPath& path, 
   shape.links[index] = word;
 }
 
-void ReadPairs(MapReader& links, std::size_t cards, model::Inventory& shape) {
+void ReadPairs(program::MapReader& links, std::size_t cards, model::Inventory& shape) {
   links.MissingKey("default");
   const std::string word = links.Text("default", "");
-  const YamlValue* pairs = links.List("pairs");
+  const program::YamlValue* pairs = links.List("pairs");
   if (!links.Has("default") || !IsLinkWord(links, "default", word)) {
     return;
   }
@@ -92,20 +93,20 @@ void ReadPairs(MapReader& links, std::size_t cards, model::Inventory& shape) {
   if (pairs == nullptr) {
     return;
   }
-  const YamlPath path(links.path(), "pairs");
+  const program::YamlPath path(links.path(), "pairs");
   std::vector<bool> given(PairCount(cards), false);
   for (std::size_t i = 0; i < pairs->items.size(); ++i) {
-    ReadPair(links.source(), pairs->items[i], YamlPath(path, i), cards, given, shape);
+    ReadPair(links.source(), pairs->items[i], program::YamlPath(path, i), cards, given, shape);
   }
 }
 
-void ReadLinks(MapReader& reader, model::Inventory& shape) {
-  const YamlValue* map = reader.Map("links");
+void ReadLinks(program::MapReader& reader, model::Inventory& shape) {
+  const program::YamlValue* map = reader.Map("links");
   if (map == nullptr) {
     return;
   }
-  const YamlPath path(reader.path(), "links");
-  MapReader links(reader.source(), *map, path);
+  const program::YamlPath path(reader.path(), "links");
+  program::MapReader links(reader.source(), *map, path);
   const std::size_t cards = shape.cards.size();
   if (links.Has("triangle")) {
     ReadTriangle(links, cards, shape);
@@ -121,14 +122,14 @@ void ReadLinks(MapReader& reader, model::Inventory& shape) {
 }
 
 // False when the number of cards is not known.
-bool ReadCards(MapReader& reader, model::Inventory& shape) {
+bool ReadCards(program::MapReader& reader, model::Inventory& shape) {
   reader.MissingKey("cards");
-  const YamlValue* map = reader.Map("cards");
+  const program::YamlValue* map = reader.Map("cards");
   if (map == nullptr) {
     return false;
   }
-  const YamlPath path(reader.path(), "cards");
-  MapReader cards(reader.source(), *map, path);
+  const program::YamlPath path(reader.path(), "cards");
+  program::MapReader cards(reader.source(), *map, path);
   const auto count = cards.RequiredInteger("count", 1, static_cast<int>(api::kMaxCardsPerNode));
   model::Card card;
   card.model = cards.RequiredText("model");
@@ -158,9 +159,9 @@ bool ReadCards(MapReader& reader, model::Inventory& shape) {
 
 }  // namespace
 
-std::optional<NodeClass> ReadNodeClass(YamlSource& source, const YamlValue& value,
-                                       const YamlPath& path) {
-  MapReader reader(source, value, path);
+std::optional<NodeClass> ReadNodeClass(program::YamlSource& source, const program::YamlValue& value,
+                                       const program::YamlPath& path) {
+  program::MapReader reader(source, value, path);
   NodeClass made;
   made.name = reader.RequiredText("name");
   made.count = static_cast<int>(reader.Integer("count", 0, 0, kMaxNodesOfClass));

@@ -8,7 +8,7 @@
 namespace aliquot::allocator {
 namespace {
 
-std::int64_t Read(MapReader& host, std::string_view key, std::string_view example,
+std::int64_t Read(program::MapReader& host, std::string_view key, std::string_view example,
                   std::optional<std::int64_t> (*parse)(std::string_view, model::Rounding),
                   model::Rounding rounding) {
   const std::string text = host.RequiredText(key);
@@ -22,13 +22,13 @@ std::int64_t Read(MapReader& host, std::string_view key, std::string_view exampl
 
 }  // namespace
 
-std::optional<model::HostAmount> ReadHost(MapReader& reader, model::Rounding rounding) {
-  const YamlValue* map = reader.Map("host");
+std::optional<model::HostAmount> ReadHost(program::MapReader& reader, model::Rounding rounding) {
+  const program::YamlValue* map = reader.Map("host");
   if (map == nullptr) {
     return std::nullopt;
   }
-  const YamlPath path(reader.path(), "host");
-  MapReader host(reader.source(), *map, path);
+  const program::YamlPath path(reader.path(), "host");
+  program::MapReader host(reader.source(), *map, path);
   model::HostAmount amount;
   amount.cpu_milli = Read(host, "cpu", "500m or 96", &model::CpuMilli, rounding);
   amount.memory_mib = Read(host, "memory", "16Gi", &model::MemoryMib, rounding);

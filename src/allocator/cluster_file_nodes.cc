@@ -46,7 +46,8 @@ bool NodeTable::MakeNode(const std::string& name, std::size_t node_class) {
   return true;
 }
 
-void NodeTable::AddClass(YamlSource& source, const YamlValue& value, const YamlPath& path) {
+void NodeTable::AddClass(program::YamlSource& source, const program::YamlValue& value,
+                         const program::YamlPath& path) {
   auto made = ReadNodeClass(source, value, path);
   if (!made) {
     return;
@@ -70,8 +71,9 @@ void NodeTable::AddClass(YamlSource& source, const YamlValue& value, const YamlP
   }
 }
 
-void NodeTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlPath& path) {
-  MapReader reader(source, value, path);
+void NodeTable::AddEntry(program::YamlSource& source, const program::YamlValue& value,
+                         const program::YamlPath& path) {
+  program::MapReader reader(source, value, path);
   const std::string name = reader.RequiredText("name");
   Place* place = PlaceForEntry(reader, name);
   if (place != nullptr) {
@@ -80,7 +82,7 @@ void NodeTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlP
   }
 }
 
-NodeTable::Place* NodeTable::PlaceForEntry(MapReader& reader, const std::string& name) {
+NodeTable::Place* NodeTable::PlaceForEntry(program::MapReader& reader, const std::string& name) {
   if (name.empty()) {
     return nullptr;
   }
@@ -119,7 +121,7 @@ NodeTable::Place* NodeTable::PlaceForEntry(MapReader& reader, const std::string&
   return &at->second;
 }
 
-void NodeTable::ApplyEntry(MapReader& reader, Place& place) {
+void NodeTable::ApplyEntry(program::MapReader& reader, Place& place) {
   model::Node& node = nodes_[place.node];
   node.unschedulable = reader.Boolean("cordoned", false);
   const int last = static_cast<int>(place.cards->cards.size()) - 1;

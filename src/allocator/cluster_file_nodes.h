@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/map_reader.h"
 #include "base/string_map.h"
 #include "model/inventory.h"
 #include "model/node.h"
+#include "program/map_reader.h"
 
 namespace aliquot::allocator {
 
@@ -27,8 +27,10 @@ struct NodeClass {
 // add single nodes. Not thread-safe.
 class NodeTable {
  public:
-  void AddClass(YamlSource& source, const YamlValue& value, const YamlPath& path);
-  void AddEntry(YamlSource& source, const YamlValue& value, const YamlPath& path);
+  void AddClass(program::YamlSource& source, const program::YamlValue& value,
+                const program::YamlPath& path);
+  void AddEntry(program::YamlSource& source, const program::YamlValue& value,
+                const program::YamlPath& path);
 
   // nullptr when there is none of that name. Valid until the next Add.
   const model::Node* Find(std::string_view name) const;
@@ -46,8 +48,8 @@ class NodeTable {
   };
 
   bool MakeNode(const std::string& name, std::size_t node_class);
-  Place* PlaceForEntry(MapReader& reader, const std::string& name);
-  void ApplyEntry(MapReader& reader, Place& place);
+  Place* PlaceForEntry(program::MapReader& reader, const std::string& name);
+  void ApplyEntry(program::MapReader& reader, Place& place);
 
   std::vector<NodeClass> classes_;
   StringMap<std::size_t> class_by_name_;

@@ -19,12 +19,13 @@ struct FileContainer {
   std::optional<std::vector<int>> cards;
 };
 
-std::optional<FileContainer> ReadContainer(YamlSource& source, const YamlValue& value,
-                                           const YamlPath& path,
+std::optional<FileContainer> ReadContainer(program::YamlSource& source,
+                                           const program::YamlValue& value,
+                                           const program::YamlPath& path,
                                            const model::ResourceNames& names) {
   constexpr std::int64_t kMost = std::int64_t{1}
                                  << 40;  // the resource model has its own, lower bounds
-  MapReader reader(source, value, path);
+  program::MapReader reader(source, value, path);
   FileContainer read;
   read.container.name = reader.RequiredText("name");
   const std::string kind = reader.Choice("kind", "app", {"app", "init", "sidecar"});
@@ -93,8 +94,9 @@ model::Allocation AllocationOf(const model::Pod& pod, const model::PodDemand& de
 
 }  // namespace
 
-void PodTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlPath& path) {
-  MapReader reader(source, value, path);
+void PodTable::AddEntry(program::YamlSource& source, const program::YamlValue& value,
+                        const program::YamlPath& path) {
+  program::MapReader reader(source, value, path);
   const std::size_t before = source.problems.count();
   model::Pod pod;
   Cards cards;
@@ -123,7 +125,7 @@ void PodTable::AddEntry(YamlSource& source, const YamlValue& value, const YamlPa
   pods_.push_back(std::move(pod));
 }
 
-bool PodTable::ReadIdentity(MapReader& reader, model::Pod& pod) {
+bool PodTable::ReadIdentity(program::MapReader& reader, model::Pod& pod) {
   pod.key.namespace_name = reader.Text("namespace", "default");
   pod.key.name = reader.RequiredText("name");
   if (!api::IsDnsLabel(pod.key.namespace_name)) {
@@ -157,7 +159,7 @@ bool PodTable::ReadIdentity(MapReader& reader, model::Pod& pod) {
   return true;
 }
 
-void PodTable::ReadPlace(MapReader& reader, model::Pod& pod) const {
+void PodTable::ReadPlace(program::MapReader& reader, model::Pod& pod) const {
   pod.node_name = reader.Text("node", "");
   const bool bound = !pod.node_name.empty();
   const std::string phase = reader.Choice("phase", bound ? "Running" : "Pending",
@@ -173,21 +175,22 @@ void PodTable::ReadPlace(MapReader& reader, model::Pod& pod) const {
   }
 }
 
-void PodTable::ReadAnnotations(MapReader& reader, model::Pod& pod) const {
-  const YamlValue* map = reader.Map("annotations");
+void PodTable::ReadAnnotations(program::MapReader& reader, model::Pod& pod) const {
+  const program::YamlValue* map = reader.Map("annotations");
   if (map == nullptr) {
     return;
   }
-  const YamlPath path(reader.path(), "annotations");
-  MapReader annotations(reader.source(), *map, path);
+  const program::YamlPath path(reader.path(), "annotations");
+  program::MapReader annotations(reader.source(), *map, path);
   for (const std::string& key : map->keys) {
     std::string text = annotations.Text(key, "");
-    const YamlValue* value = map->Find(key);
+    const program::YamlValue* value = map->Find(key);
     if (!api::IsQualifiedName(key)) {
       annotations.Complain(key, "is no annotation key; write [domain/]name");
     } else if (api::IsOwnPodAnnotation(key)) {
       annotations.Complain(key, "is a record that only Aliquot writes; give cards instead");
-    } else if (value->kind == YamlValue::Kind::kScalar && value->plain && YamlInteger(*value)) {
+    } else if (value->kind == program::YamlValue::Kind::kScalar && value->plain &&
+               program::YamlInteger(*value)) {
       annotations.Complain(key, "is a number; annotations are text, so put it in quotes");
     } else if (StartsWith(key, model::kOurDomain) || StartsWith(key, model::kTencentDomain)) {
       pod.annotations[key] = std::move(text);
@@ -196,9 +199,9 @@ void PodTable::ReadAnnotations(MapReader& reader, model::Pod& pod) const {
 }
 
 // False when the containers are not all known.
-bool PodTable::ReadContainers(MapReader& reader, model::Pod& pod, Cards& cards) const {
+bool PodTable::ReadContainers(program::MapReader& reader, model::Pod& pod, Cards& cards) const {
   reader.MissingKey("containers");
-  const YamlValue* list = reader.List("containers");
+  const program::YamlValue* list = reader.List("containers");
   if (list == nullptr) {
     return false;
   }
@@ -206,11 +209,11 @@ bool PodTable::ReadContainers(MapReader& reader, model::Pod& pod, Cards& cards) 
     reader.Complain("containers", "is empty; list the containers that ask for a share");
     return false;
   }
-  const YamlPath path(reader.path(), "containers");
+  const program::YamlPath path(reader.path(), "containers");
   std::vector<FileContainer> containers;
   StringSet container_names;
   for (std::size_t i = 0; i < list->items.size(); ++i) {
-    auto read = ReadContainer(reader.source(), list->items[i], YamlPath(path, i), names_);
+    auto read = ReadContainer(reader.source(), list->items[i], program::YamlPath(path, i), names_);
     if (!read) {
       return false;
     }
@@ -238,7 +241,7 @@ bool PodTable::ReadContainers(MapReader& reader, model::Pod& pod, Cards& cards) 
   return true;
 }
 
-bool PodTable::CheckCards(MapReader& reader, const model::PodDemand& demand,
+bool PodTable::CheckCards(program::MapReader& reader, const model::PodDemand& demand,
                           const model::Inventory& inventory, const Cards& cards) const {
   const int last = static_cast<int>(inventory.cards.size()) - 1;
   for (std::size_t i = 0; i < cards.size(); ++i) {
@@ -257,8 +260,9 @@ bool PodTable::CheckCards(MapReader& reader, const model::PodDemand& demand,
 }
 
 // Adds the pod's peak to what is taken of each card, or reports the card that has no room for it.
-bool PodTable::TakeCards(MapReader& reader, const model::Pod& pod, const model::PodDemand& demand,
-                         const model::Inventory& inventory, const Cards& cards) {
+bool PodTable::TakeCards(program::MapReader& reader, const model::Pod& pod,
+                         const model::PodDemand& demand, const model::Inventory& inventory,
+                         const Cards& cards) {
   std::vector<std::int64_t> card_mib;
   for (const model::Card& card : inventory.cards) {
     card_mib.push_back(card.mib);
@@ -283,7 +287,7 @@ bool PodTable::TakeCards(MapReader& reader, const model::Pod& pod, const model::
 
 // Writes the record that Aliquot would have written when it bound this pod. The file has no time,
 // so the record says the epoch.
-void PodTable::Record(MapReader& reader, model::Pod& pod, const model::PodDemand& demand,
+void PodTable::Record(program::MapReader& reader, model::Pod& pod, const model::PodDemand& demand,
                       const Cards& cards) {
   const auto inventory = nodes_.CardsOf(pod.node_name);
   if (!CheckCards(reader, demand, *inventory, cards) ||

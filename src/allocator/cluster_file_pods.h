@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "allocator/cluster_file_nodes.h"
-#include "allocator/map_reader.h"
 #include "base/string_map.h"
 #include "model/demand.h"
 #include "model/names.h"
 #include "model/peak.h"
 #include "model/pod.h"
+#include "program/map_reader.h"
 
 namespace aliquot::allocator {
 
@@ -22,22 +22,23 @@ class PodTable {
   PodTable(const NodeTable& nodes, const model::ResourceNames& names)
       : nodes_(nodes), names_(names) {}
 
-  void AddEntry(YamlSource& source, const YamlValue& value, const YamlPath& path);
+  void AddEntry(program::YamlSource& source, const program::YamlValue& value,
+                const program::YamlPath& path);
   std::vector<model::Pod> TakePods() { return std::move(pods_); }
 
  private:
   // Which cards each container holds, in the order of Pod::gpu_containers; empty: none are given.
   using Cards = std::vector<std::vector<int>>;
 
-  bool ReadIdentity(MapReader& reader, model::Pod& pod);
-  void ReadPlace(MapReader& reader, model::Pod& pod) const;
-  void ReadAnnotations(MapReader& reader, model::Pod& pod) const;
-  bool ReadContainers(MapReader& reader, model::Pod& pod, Cards& cards) const;
-  bool CheckCards(MapReader& reader, const model::PodDemand& demand,
+  bool ReadIdentity(program::MapReader& reader, model::Pod& pod);
+  void ReadPlace(program::MapReader& reader, model::Pod& pod) const;
+  void ReadAnnotations(program::MapReader& reader, model::Pod& pod) const;
+  bool ReadContainers(program::MapReader& reader, model::Pod& pod, Cards& cards) const;
+  bool CheckCards(program::MapReader& reader, const model::PodDemand& demand,
                   const model::Inventory& inventory, const Cards& cards) const;
-  void Record(MapReader& reader, model::Pod& pod, const model::PodDemand& demand,
+  void Record(program::MapReader& reader, model::Pod& pod, const model::PodDemand& demand,
               const Cards& cards);
-  bool TakeCards(MapReader& reader, const model::Pod& pod, const model::PodDemand& demand,
+  bool TakeCards(program::MapReader& reader, const model::Pod& pod, const model::PodDemand& demand,
                  const model::Inventory& inventory, const Cards& cards);
 
   const NodeTable& nodes_;

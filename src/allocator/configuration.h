@@ -3,14 +3,14 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "allocator/problems.h"
 #include "model/names.h"
+#include "program/configuration_document.h"
+#include "program/problems.h"
 
 namespace aliquot::allocator {
 
@@ -75,23 +75,17 @@ struct Configuration {
   std::string log_level = "info";
 };
 
-inline constexpr std::string_view kConfigurationApiVersion = "aliquot.io/v1alpha1";
 inline constexpr std::string_view kConfigurationKind = "AllocatorConfiguration";
-inline constexpr std::size_t kMaxConfigurationBytes = 1 << 20;
-
-// Where each value that was given comes from, by its key ("listen.monitor"): "allocator.yaml:12",
-// "--tls-cert".
-using Origins = std::map<std::string, std::string, std::less<>>;
 
 // Overwrites `configuration` with what the document says. Thread-safe.
 void ReadConfiguration(std::string_view text, const std::string& file, Configuration& configuration,
-                       Origins& origins, Problems& problems);
-void LoadConfiguration(const std::string& file, Configuration& configuration, Origins& origins,
-                       Problems& problems);
+                       program::Origins& origins, program::Problems& problems);
+void LoadConfiguration(const std::string& file, Configuration& configuration,
+                       program::Origins& origins, program::Problems& problems);
 
 // The rules that join several values, or that a flag can break too. Opens no file and no socket.
-void CheckConfiguration(const Configuration& configuration, const Origins& origins,
-                        Problems& problems);
+void CheckConfiguration(const Configuration& configuration, const program::Origins& origins,
+                        program::Problems& problems);
 
 // The configuration as such a document: reading it gives the same configuration again.
 std::string PrintConfiguration(const Configuration& configuration);

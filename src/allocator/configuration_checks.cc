@@ -1,39 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 
 #include "allocator/configuration.h"
 #include "allocator/configuration_fields.h"
-#include "allocator/map_reader.h"
 #include "base/strings.h"
 #include "http/listen_address.h"
+#include "program/configuration_rules.h"
 
 namespace aliquot::allocator {
 namespace {
 
-// Where a key's value comes from, for the start of a problem's line.
-std::string_view WhereOf(const Origins& origins, std::string_view key) {
-  const auto at = origins.find(key);
-  return at == origins.end() ? std::string_view("configuration") : std::string_view(at->second);
-}
-
 class Checker {
  public:
-  Checker(const Configuration& configuration, const Origins& origins, Problems& problems)
-      : c_(configuration), origins_(origins), problems_(problems) {}
+  Checker(const Configuration& configuration, const program::Origins& origins,
+          program::Problems& problems)
+      : c_(configuration), rules_(origins, problems) {}
 
   void CheckAll() {
     CheckCluster();
-    CheckResourceNames();
+    rules_.CheckResourceNames(c_.resource_names);
     CheckAddresses();
     CheckTls();
     CheckLimits();
   }
 
  private:
-  void Complain(std::string_view key, std::string_view sentence) {
-    problems_.Add(WhereOf(origins_, key), std::string(key) + " " + std::string(sentence));
-  }
+  void Complain(std::string_view key, std::string_view sentence) { rules_.Complain(key, sentence); }
 
   void CheckCluster() {
     if (!c_.kubeconfig.empty() && !c_.cluster_file.empty()) {
@@ -42,68 +34,11 @@ class Checker {
     }
   }
 
-  void CheckResourceNames() {
-    const model::ResourceNames& names = c_.resource_names;
-    CheckResourceName("resourceNames.core", names.core);
-    CheckResourceName("resourceNames.memory", names.memory);
-    if (names.core == names.memory) {
-      Complain("resourceNames.memory", "is \"" + Printable(names.memory) +
-                                           "\", which is resourceNames.core too; give two names");
-    }
-    if (names.prefix.empty() || !StartsWith(names.core, names.prefix) ||
-        !StartsWith(names.memory, names.prefix)) {
-      Complain("resourceNames.prefix", "is \"" + Printable(names.prefix) +
-                                           "\"; give a text with which both resource names begin");
-    }
-  }
-
-  // An extended resource name: a DNS subdomain, a slash and a short name; kubernetes.io is not for
-  // others.
-  void CheckResourceName(std::string_view key, const std::string& name) {
-    const std::size_t slash = name.find('/');
-    const std::string domain = name.substr(0, std::min(slash, name.size()));
-    const std::string last = slash == std::string::npos ? "" : name.substr(slash + 1);
-    constexpr std::string_view kDomain = "abcdefghijklmnopqrstuvwxyz0123456789.-";
-    constexpr std::string_view kLast =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    const bool valid = !domain.empty() && domain.size() <= 253 && !last.empty() &&
-                       last.size() <= 63 &&
-                       domain.find_first_not_of(kDomain) == std::string::npos &&
-                       last.find_first_not_of(kLast) == std::string::npos;
-    if (!valid || domain == "kubernetes.io" || StartsWith(domain, "requests.")) {
-      Complain(key, "is \"" + Printable(name) +
-                        "\"; give an extended resource name such as tencent.com/vcuda-core");
-    }
-  }
-
   void CheckAddresses() {
-    CheckAddress("listen.extender", c_.listen.extender);
-    CheckAddress("listen.admission", c_.listen.admission);
-    const auto monitor = CheckAddress("listen.monitor", c_.listen.monitor);
-    if (monitor && !IsLoopback(monitor->host)) {
-      Complain("listen.monitor", "is \"" + Printable(c_.listen.monitor) +
-                                     "\": the monitor asks nobody who they are, so it listens on "
-                                     "loopback only; give 127.0.0.1 or [::1] as the host");
-    }
+    rules_.CheckListenAddress("listen.extender", c_.listen.extender);
+    rules_.CheckListenAddress("listen.admission", c_.listen.admission);
+    rules_.CheckMonitorAddress("listen.monitor", c_.listen.monitor);
     CheckDistinct();
-  }
-
-  std::optional<http::ListenAddress> CheckAddress(std::string_view key, const std::string& text) {
-    const auto address = http::ParseListenAddress(text);
-    if (!address.ok()) {
-      Complain(key, "is \"" + Printable(text) + "\"; write host:port, [v6 address]:port or :port");
-      return std::nullopt;
-    }
-    return *address;
-  }
-
-  static bool IsLoopback(const std::string& host) {
-    const auto parts = Split(host, '.');
-    const bool four_numbers =
-        parts.size() == 4 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-          return ParseUnsigned(part).value_or(256) < 256;
-        });
-    return host == "::1" || (four_numbers && parts[0] == "127");
   }
 
   void CheckDistinct() {
@@ -156,44 +91,16 @@ class Checker {
   }
 
   const Configuration& c_;
-  const Origins& origins_;
-  Problems& problems_;
-};
-
-// Control characters in a text would break messages, logs and the printed configuration.
-class TextChecker final : public FieldVisitor {
- public:
-  TextChecker(const Origins& origins, Problems& problems)
-      : origins_(origins), problems_(problems) {}
-
-  void BeginSection(std::string_view name) override { section_ = std::string(name) + "."; }
-  void EndSection() override { section_.clear(); }
-  void Text(std::string_view key, std::string& value) override {
-    const auto bad = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (std::any_of(value.begin(), value.end(), bad)) {
-      const std::string name = section_ + std::string(key);
-      problems_.Add(WhereOf(origins_, name), name + " is \"" + Printable(value) +
-                                                 "\", which holds a control character; remove it");
-    }
-  }
-  void Choice(std::string_view, std::string&, const std::vector<std::string_view>&) override {}
-  void Boolean(std::string_view, bool&) override {}
-  void Integer(std::string_view, std::int64_t&, std::int64_t, std::int64_t) override {}
-  void Duration(std::string_view, Milliseconds&, Milliseconds, Milliseconds) override {}
-
- private:
-  const Origins& origins_;
-  Problems& problems_;
-  std::string section_;
+  program::ConfigurationRules rules_;
 };
 
 }  // namespace
 
-void CheckConfiguration(const Configuration& configuration, const Origins& origins,
-                        Problems& problems) {
+void CheckConfiguration(const Configuration& configuration, const program::Origins& origins,
+                        program::Problems& problems) {
   Configuration copy = configuration;  // the visitors share one signature; this one changes nothing
-  TextChecker texts(origins, problems);
-  VisitFields(copy, texts);
+  program::RefuseControlCharacters(
+      [&](program::FieldVisitor& visitor) { VisitFields(copy, visitor); }, origins, problems);
   Checker(configuration, origins, problems).CheckAll();
 }
 

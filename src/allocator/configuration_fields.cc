@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-void VisitSources(Configuration& c, FieldVisitor& visitor) {
+void VisitSources(Configuration& c, program::FieldVisitor& visitor) {
   visitor.Text("kubeconfig", c.kubeconfig);
   visitor.Text("clusterFile", c.cluster_file);
   visitor.BeginSection("resourceNames");
@@ -21,7 +21,7 @@ void VisitSources(Configuration& c, FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
-void VisitListeners(Configuration& c, FieldVisitor& visitor) {
+void VisitListeners(Configuration& c, program::FieldVisitor& visitor) {
   visitor.BeginSection("listen");
   visitor.Text("extender", c.listen.extender);
   visitor.Text("admission", c.listen.admission);
@@ -38,7 +38,7 @@ void VisitListeners(Configuration& c, FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
-void VisitHttp(Configuration& c, FieldVisitor& visitor) {
+void VisitHttp(Configuration& c, program::FieldVisitor& visitor) {
   constexpr std::int64_t kMebibyte = 1 << 20;
   visitor.BeginSection("http");
   visitor.Integer("extenderThreads", c.http.extender_threads, 1, 1024);
@@ -54,7 +54,7 @@ void VisitHttp(Configuration& c, FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
-void VisitPlacing(Configuration& c, FieldVisitor& visitor) {
+void VisitPlacing(Configuration& c, program::FieldVisitor& visitor) {
   visitor.BeginSection("limits");
   visitor.Integer("maxSharersPerCard", c.max_sharers_per_card, 1, 1000);
   visitor.EndSection();
@@ -67,7 +67,7 @@ void VisitPlacing(Configuration& c, FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
-void VisitTimes(Configuration& c, FieldVisitor& visitor) {
+void VisitTimes(Configuration& c, program::FieldVisitor& visitor) {
   visitor.BeginSection("deadlines");
   visitor.Duration("filter", c.deadlines.filter, milliseconds(10), seconds(60));
   visitor.Duration("bind", c.deadlines.bind, milliseconds(100), seconds(60));
@@ -84,7 +84,7 @@ void VisitTimes(Configuration& c, FieldVisitor& visitor) {
 
 }  // namespace
 
-void VisitFields(Configuration& configuration, FieldVisitor& visitor) {
+void VisitFields(Configuration& configuration, program::FieldVisitor& visitor) {
   VisitSources(configuration, visitor);
   VisitListeners(configuration, visitor);
   VisitHttp(configuration, visitor);

@@ -6,14 +6,7 @@
 namespace aliquot::allocator {
 namespace {
 
-struct Actions {
-  bool version = false;
-  bool validate = false;
-  bool print = false;
-};
-
 void DescribeValues(CLI::App& app, Flags& flags) {
-  app.add_option("--config", flags.config, "configuration file")->type_name("FILE");
   app.add_option(
          "--kubeconfig", flags.kubeconfig,
          "how to reach the API server; neither this nor --cluster: the pod's service account")
@@ -38,57 +31,20 @@ void DescribeValues(CLI::App& app, Flags& flags) {
   app.add_option("--log-level", flags.log_level, "debug, info, warn or error")->type_name("LEVEL");
 }
 
-Status TakeAction(const Actions& actions, Flags& flags) {
-  const int asked =
-      int{actions.version} + int{actions.validate} + int{actions.print} + int{!flags.probe.empty()};
-  if (asked > 1) {
-    return InvalidArgument(
-        "more than one of --version, --validate-config, --print-config and --probe is given; "
-        "keep one");
-  }
-  if (actions.version) {
-    flags.action = Flags::Action::kVersion;
-  } else if (actions.validate) {
-    flags.action = Flags::Action::kValidateConfig;
-  } else if (actions.print) {
-    flags.action = Flags::Action::kPrintConfig;
-  } else if (!flags.probe.empty()) {
-    flags.action = Flags::Action::kProbe;
-  }
-  return Status::Ok();
-}
-
 }  // namespace
 
 Result<Flags> ParseFlags(int argc, const char* const* argv) {
   Flags flags;
-  Actions actions;
   CLI::App app("Places the GPU shares that Kubernetes pods ask for.", "aliquot-allocator");
   DescribeValues(app, flags);
-  app.add_flag("--validate-config", actions.validate,
-               "check configuration and flags, print every problem, and exit");
-  app.add_flag("--print-config", actions.print, "print the configuration in force, and exit");
-  app.add_flag("--version", actions.version, "print version and commit, and exit");
-  app.add_option("--probe", flags.probe, "ask a running allocator: exit 0 when it is live or ready")
-      ->check(CLI::IsMember({"live", "ready"}))
-      ->type_name("live|ready");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    flags.action = Flags::Action::kHelp;
-    flags.help = app.help();
-    return flags;
-  } catch (const CLI::ParseError& error) {
-    return InvalidArgument(std::string(error.what()) + "; --help lists every flag");
-  }
-  if (Status status = TakeAction(actions, flags); !status.ok()) {
+  if (Status status = program::ParseFlagsWithActions(app, argc, argv, flags); !status.ok()) {
     return status;
   }
   return flags;
 }
 
-void ConfigureFrom(const Flags& flags, Configuration& configuration, Origins& origins,
-                   Problems& problems) {
+void ConfigureFrom(const Flags& flags, Configuration& configuration, program::Origins& origins,
+                   program::Problems& problems) {
   if (!flags.config.empty()) {
     LoadConfiguration(flags.config, configuration, origins, problems);
   }

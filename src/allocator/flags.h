@@ -5,20 +5,14 @@
 #include <string>
 
 #include "allocator/configuration.h"
-#include "allocator/problems.h"
 #include "base/status.h"
+#include "program/action_flags.h"
+#include "program/problems.h"
 
 namespace aliquot::allocator {
 
 // The command line. A flag that was not given is empty.
-struct Flags {
-  enum class Action { kRun, kHelp, kVersion, kValidateConfig, kPrintConfig, kProbe };
-
-  Action action = Action::kRun;
-  std::string help;   // kHelp: the text to print
-  std::string probe;  // kProbe: "live" or "ready"
-
-  std::string config;
+struct Flags : program::ActionFlags {
   std::optional<std::string> kubeconfig;
   std::optional<std::string> cluster;
   std::optional<std::string> extender_listen;
@@ -36,7 +30,7 @@ Result<Flags> ParseFlags(int argc, const char* const* argv);
 
 // Defaults, then the file, then the flags. Reports every problem of the file and leaves the joint
 // rules to CheckConfiguration.
-void ConfigureFrom(const Flags& flags, Configuration& configuration, Origins& origins,
-                   Problems& problems);
+void ConfigureFrom(const Flags& flags, Configuration& configuration, program::Origins& origins,
+                   program::Problems& problems);
 
 }  // namespace aliquot::allocator

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include "allocator/addresses_file.h"
 #include "allocator/configuration.h"
 #include "allocator/decision_core.h"
 #include "allocator/listener_observer.h"
@@ -12,6 +11,13 @@
 #include "http/server.h"
 
 namespace aliquot::allocator {
+
+// "host:port" of each listener as really bound.
+struct Addresses {
+  std::string extender;
+  std::string admission;
+  std::string monitor;
+};
 
 // The three listeners, each with its own threads. Start once, then drain in the order given below.
 // The core and the instruments must outlive it.

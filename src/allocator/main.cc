@@ -7,12 +7,12 @@
 #include "allocator/application.h"
 #include "allocator/configuration.h"
 #include "allocator/flags.h"
-#include "allocator/lifecycle.h"
-#include "allocator/probe.h"
-#include "allocator/process_memory.h"
 #include "base/clock.h"
 #include "observability/build_info.h"
 #include "observability/json_log.h"
+#include "program/lifecycle.h"
+#include "program/probe.h"
+#include "program/process_memory.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // docs/reference/configuration.md, "Flags".
 enum ExitCode { kDone = 0, kProblem = 1, kDrainTimedOut = 2 };
 
-int Report(const Problems& problems) {
+int Report(const program::Problems& problems) {
   for (const std::string& line : problems.lines()) {
     std::cerr << line << '\n';
   }
@@ -29,8 +29,10 @@ int Report(const Problems& problems) {
 
 int RunProbe(const Flags& flags, const Configuration& configuration) {
   constexpr std::chrono::milliseconds kTimeout{2000};
-  const auto address = MonitorAddress(configuration);
-  const Status status = address.ok() ? Probe(*address, flags.probe, kTimeout) : address.status();
+  const auto address =
+      program::MonitorAddress(configuration.listen.monitor, configuration.addresses_file);
+  const Status status =
+      address.ok() ? program::Probe(*address, flags.probe, kTimeout) : address.status();
   if (!status.ok()) {
     std::cerr << status.message() << '\n';
   }
@@ -38,9 +40,9 @@ int RunProbe(const Flags& flags, const Configuration& configuration) {
 }
 
 int Run(const Configuration& configuration) {
-  PrepareMemory();
-  PrepareSignals();
-  RaiseOpenFileLimit();
+  program::PrepareMemory();
+  program::PrepareSignals();
+  program::RaiseOpenFileLimit();
   const RealClock clock;
   observability::LogOptions log_options;
   if (const auto level = observability::ParseLevel(configuration.log_level); level.ok()) {
@@ -48,11 +50,11 @@ int Run(const Configuration& configuration) {
   }
   observability::JsonLog log(log_options, clock, observability::StderrSink());
   Application application(configuration, log);
-  Problems problems;
+  program::Problems problems;
   if (!application.Start(problems)) {
     return Report(problems);
   }
-  WaitForEndRequest();
+  program::WaitForEndRequest();
   return application.Drain().ok() ? kDone : kDrainTimedOut;
 }
 
@@ -71,8 +73,8 @@ int Main(int argc, char** argv) {
     return kDone;
   }
   Configuration configuration;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ConfigureFrom(*flags, configuration, origins, problems);
   if (flags->action == Flags::Action::kProbe && problems.empty()) {
     return RunProbe(*flags, configuration);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "allocator/cluster_file.h"
-#include "allocator/problems.h"
 #include "api/list_codec.h"
 #include "base/strings.h"
 #include "kubeclient/api_path.h"
@@ -13,6 +12,7 @@
 #include "kubeclient/kubeconfig.h"
 #include "model/demand.h"
 #include "observability/build_info.h"
+#include "program/problems.h"
 #include "scoring/cluster_figures.h"
 
 namespace aliquot::cli {
@@ -83,7 +83,7 @@ void ClusterView::Take(const model::Pod& pod) {
 }
 
 Status ClusterView::ReadFile(const std::string& file) {
-  allocator::Problems problems;
+  program::Problems problems;
   const auto state = allocator::LoadClusterFile(file, names_, problems);
   if (!state) {
     return InvalidArgument(Join(problems.lines(), "\n"));

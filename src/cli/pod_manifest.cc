@@ -3,11 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "allocator/problems.h"
-#include "allocator/yaml_document.h"
 #include "api/pod_codec.h"
 #include "base/strings.h"
 #include "cli/yaml_json.h"
+#include "program/problems.h"
+#include "program/yaml_document.h"
 
 namespace aliquot::cli {
 namespace {
@@ -17,8 +17,8 @@ Result<std::string> JsonOf(std::string_view text, const std::string& file) {
   if (StartsWith(Trim(text), "{")) {
     return std::string(text);
   }
-  allocator::Problems problems;
-  const auto document = allocator::ParseYaml(text, file, problems);
+  program::Problems problems;
+  const auto document = program::ParseYaml(text, file, problems);
   if (!document) {
     return InvalidArgument(problems.lines().front());
   }

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ScalarJson(const allocator::YamlValue& value) {
+Json ScalarJson(const program::YamlValue& value) {
   if (value.plain) {
     Json typed = Json::parse(value.text, nullptr, /*allow_exceptions=*/false);
     if (typed.is_number() || typed.is_boolean() || typed.is_null()) {
@@ -19,25 +19,25 @@ Json ScalarJson(const allocator::YamlValue& value) {
 }
 
 // The depth is the document's, which is bounded.
-Json JsonOf(const allocator::YamlValue& value) {
+Json JsonOf(const program::YamlValue& value) {
   switch (value.kind) {
-    case allocator::YamlValue::Kind::kScalar:
+    case program::YamlValue::Kind::kScalar:
       return ScalarJson(value);
-    case allocator::YamlValue::Kind::kList: {
+    case program::YamlValue::Kind::kList: {
       Json list = Json::array();
-      for (const allocator::YamlValue& item : value.items) {
+      for (const program::YamlValue& item : value.items) {
         list.push_back(JsonOf(item));
       }
       return list;
     }
-    case allocator::YamlValue::Kind::kMap: {
+    case program::YamlValue::Kind::kMap: {
       Json map = Json::object();
       for (std::size_t i = 0; i < value.keys.size(); ++i) {
         map[value.keys[i]] = JsonOf(value.items[i]);
       }
       return map;
     }
-    case allocator::YamlValue::Kind::kNull:
+    case program::YamlValue::Kind::kNull:
       break;
   }
   return nullptr;
@@ -45,7 +45,7 @@ Json JsonOf(const allocator::YamlValue& value) {
 
 }  // namespace
 
-std::string ToJson(const allocator::YamlValue& value) {
+std::string ToJson(const program::YamlValue& value) {
   return JsonOf(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

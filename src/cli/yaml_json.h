@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "allocator/yaml_document.h"
+#include "program/yaml_document.h"
 
 namespace aliquot::cli {
 
 // A YAML value as JSON text, as kubectl turns manifests into requests: plain scalars that read as
 // JSON numbers, true, false or null are those, every other scalar is a string. Pure.
-std::string ToJson(const allocator::YamlValue& value);
+std::string ToJson(const program::YamlValue& value);
 
 }  // namespace aliquot::cli

@@ -224,7 +224,7 @@ TEST_F(ApiServerTest, DamagedAndFutureAnnotationsAreToldAndNeverCountAsFree) {
 
 TEST_F(ApiServerTest, SaysWhyTheKubeconfigCannotBeUsed) {
   configuration_.kubeconfig = directory_.Write("kubeconfig", "apiVersion: v1\nkind: Config\n");
-  Problems problems;
+  program::Problems problems;
   Application application(configuration_, *log_);
   EXPECT_FALSE(application.Start(problems));
   ASSERT_EQ(problems.lines().size(), 1u);

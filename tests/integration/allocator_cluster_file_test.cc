@@ -2,7 +2,7 @@
 // The whole allocator on a cluster file: every verb over real TLS.
 #include <gmock/gmock.h>
 
-#include "allocator/probe.h"
+#include "program/probe.h"
 #include "tests/integration/allocator_fixture.h"
 
 namespace aliquot::allocator {
@@ -191,13 +191,14 @@ TEST_F(AllocatorTest, TheMonitorTellsMetricsAndVersion) {
 TEST_F(AllocatorTest, TheProbeFindsTheMonitorByTheAddressesFile) {
   UseCluster();
   StartReady();
-  const auto address = MonitorAddress(configuration_);
+  const auto address =
+      program::MonitorAddress(configuration_.listen.monitor, configuration_.addresses_file);
   ASSERT_TRUE(address.ok()) << address.status().message();
   EXPECT_EQ(*address, application_->addresses().monitor);
-  EXPECT_TRUE(Probe(*address, "live", std::chrono::seconds(5)).ok());
-  EXPECT_TRUE(Probe(*address, "ready", std::chrono::seconds(5)).ok());
+  EXPECT_TRUE(program::Probe(*address, "live", std::chrono::seconds(5)).ok());
+  EXPECT_TRUE(program::Probe(*address, "ready", std::chrono::seconds(5)).ok());
   EXPECT_TRUE(application_->Drain().ok());
-  EXPECT_FALSE(Probe(*address, "live", std::chrono::seconds(5)).ok());
+  EXPECT_FALSE(program::Probe(*address, "live", std::chrono::seconds(5)).ok());
 }
 
 TEST_F(AllocatorTest, ANewCertificateAndClientAuthorityServeTheNextConnection) {
@@ -230,7 +231,7 @@ TEST_F(AllocatorTest, SaysWhichListenerCannotStart) {
   StartReady();
   Configuration second = configuration_;
   second.listen.admission = application_->addresses().admission;
-  Problems problems;
+  program::Problems problems;
   Application other(second, *log_);
   EXPECT_FALSE(other.Start(problems));
   ASSERT_EQ(problems.lines().size(), 1u);

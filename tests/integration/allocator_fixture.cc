@@ -50,7 +50,7 @@ void AllocatorTest::UseCluster(const std::string& more) {
 }
 
 void AllocatorTest::Start() {
-  Problems problems;
+  program::Problems problems;
   CheckConfiguration(configuration_, {}, problems);
   application_ = std::make_unique<Application>(configuration_, *log_);
   const bool started = problems.empty() && application_->Start(problems);

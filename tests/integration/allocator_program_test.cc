@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/addresses_file.h"
+#include "program/addresses_file.h"
 #include "tests/integration/allocator_fixture.h"
 
 namespace aliquot::allocator {
@@ -81,9 +81,8 @@ class ProgramTest : public AllocatorTest {
   void SpawnReady() {
     Spawn(ClusterArguments());
     ASSERT_TRUE(Eventually([this] {
-      const auto addresses = ReadAddressesFile(configuration_.addresses_file);
-      return addresses.ok() &&
-             test::HttpTestClient(addresses->monitor).Get("/readyz").status == 200;
+      const auto monitor = program::ReadAddress(configuration_.addresses_file, "monitor");
+      return monitor.ok() && test::HttpTestClient(*monitor).Get("/readyz").status == 200;
     })) << Contents(err());
   }
   std::string out() const { return directory_.PathOf("out"); }
@@ -125,13 +124,13 @@ TEST_F(ProgramTest, SighupChangesNothing) {
 // A half-sent request keeps the drain waiting; the second signal does not wait.
 TEST_F(ProgramTest, ASecondSignalEndsItAtOnce) {
   SpawnReady();
-  const auto addresses = ReadAddressesFile(configuration_.addresses_file);
-  ASSERT_TRUE(addresses.ok());
-  test::HttpTestClient client(addresses->extender,
-                              test::ClientTls{authority_.certificate(), scheduler_});
+  const auto extender = program::ReadAddress(configuration_.addresses_file, "extender");
+  const auto monitor = program::ReadAddress(configuration_.addresses_file, "monitor");
+  ASSERT_TRUE(extender.ok() && monitor.ok());
+  test::HttpTestClient client(*extender, test::ClientTls{authority_.certificate(), scheduler_});
   ASSERT_TRUE(client.Send("POST /scheduler/filter HTTP/1.1\r\nHost: x\r\n"));
   ASSERT_TRUE(Eventually([&] {
-    return test::HttpTestClient(addresses->monitor)
+    return test::HttpTestClient(*monitor)
                .Get("/metrics")
                .body.find("aliquot_allocator_connections{listener=\"extender\"} 1\n") !=
            std::string::npos;
@@ -190,7 +189,7 @@ TEST_F(ProgramTest, TheProbeAsksTheRunningProgram) {
   kill(pid_, SIGTERM);
   EXPECT_EQ(Wait(), 0);
   EXPECT_EQ(Run(probe), 1);
-  EXPECT_THAT(Contents(err()), HasSubstr("no allocator answers at "));
+  EXPECT_THAT(Contents(err()), HasSubstr("nothing answers at "));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "api/allocation_codec.h"
 #include "api/inventory_codec.h"
-#include "problems_of.h"
+#include "tests/unit/program/problems_of.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -19,9 +19,9 @@ constexpr char kClasses[] =
     "  - {name: a, count: 2, cards: {count: 4, model: L4, mib: 1024}}\n";
 
 std::optional<FileClusterState> Read(const std::string& body, std::string* reported) {
-  Problems problems;
+  program::Problems problems;
   auto state = ReadClusterFile(kHead + body, "c.yaml", model::ResourceNames(), problems);
-  *reported = Text(problems);
+  *reported = program::Text(problems);
   return state;
 }
 
@@ -73,10 +73,10 @@ TEST(ClusterFile, AHostThatIsNoQuantityIsAnError) {
 }
 
 TEST(ClusterFile, TheDemoClusterLoads) {
-  Problems problems;
+  program::Problems problems;
   const auto state = LoadClusterFile(ALIQUOT_SOURCE_DIR "/config/demo-cluster.yaml",
                                      model::ResourceNames(), problems);
-  ASSERT_TRUE(state.has_value()) << Text(problems);
+  ASSERT_TRUE(state.has_value()) << program::Text(problems);
   EXPECT_EQ(state->nodes.size(), 5u);
   EXPECT_EQ(state->pods.size(), 6u);
   EXPECT_FALSE(NodeNamed(*state, "dgx-1").inventory->cards[3].healthy());
@@ -313,10 +313,10 @@ TEST(ClusterFile, ReportsAllProblemsOfNodesAndPods) {
 }
 
 TEST(ClusterFile, RefusesAnotherKindAndUnknownKeys) {
-  Problems problems;
+  program::Problems problems;
   EXPECT_FALSE(
       ReadClusterFile("kind: Clutser\nfoo: 1\n", "c.yaml", model::ResourceNames(), problems));
-  EXPECT_EQ(Text(problems),
+  EXPECT_EQ(program::Text(problems),
             "c.yaml:1: apiVersion is missing; add it\n"
             "c.yaml:1: kind is \"Clutser\"; choose among Cluster\n"
             "c.yaml:1: nodeClasses is missing; add it\n"

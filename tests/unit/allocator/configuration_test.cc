@@ -10,8 +10,9 @@
 #include <string>
 
 #include "allocator/configuration_fields.h"
-#include "allocator/map_reader.h"
-#include "problems_of.h"
+#include "base/strings.h"
+#include "program/map_reader.h"
+#include "tests/unit/program/problems_of.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr char kHead[] = "apiVersion: aliquot.io/v1alpha1\nkind: AllocatorConfiguration\n";
 
 // Every field by its full key, with its value as text.
-class FieldLister final : public FieldVisitor {
+class FieldLister final : public program::FieldVisitor {
  public:
   void BeginSection(std::string_view name) override { section_ = std::string(name) + "."; }
   void EndSection() override { section_.clear(); }
@@ -35,7 +36,19 @@ class FieldLister final : public FieldVisitor {
   }
   void Duration(std::string_view key, Milliseconds& value, Milliseconds /*least*/,
                 Milliseconds /*most*/) override {
-    Put(key, FormatDuration(value));
+    Put(key, program::FormatDuration(value));
+  }
+
+  void Texts(std::string_view key, std::vector<std::string>& values) override {
+    Put(key, Join(values, ","));
+  }
+  void Integers(std::string_view key, std::vector<int>& values, int /*least*/,
+                int /*most*/) override {
+    std::string text;
+    for (const int value : values) {
+      text += std::to_string(value) + ",";
+    }
+    Put(key, text);
   }
 
   std::map<std::string, std::string> fields;
@@ -64,17 +77,17 @@ Configuration WithTls() {
 // What reading and checking this document reports.
 std::string ProblemsOf(const std::string& body) {
   Configuration configuration = WithTls();
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ReadConfiguration(kHead + body, "a.yaml", configuration, origins, problems);
   CheckConfiguration(configuration, origins, problems);
-  return Text(problems);
+  return program::Text(problems);
 }
 
 std::string CheckOf(const Configuration& configuration) {
-  Problems problems;
+  program::Problems problems;
   CheckConfiguration(configuration, {}, problems);
-  return Text(problems);
+  return program::Text(problems);
 }
 
 TEST(Configuration, TheDefaultsNeedOnlyTheTlsFiles) {
@@ -90,11 +103,11 @@ TEST(Configuration, TheDefaultsNeedOnlyTheTlsFiles) {
 
 TEST(Configuration, TheShippedExampleHasEveryKeyAtItsDefault) {
   Configuration example;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   LoadConfiguration(ALIQUOT_SOURCE_DIR "/config/allocator.yaml", example, origins, problems);
   CheckConfiguration(example, origins, problems);
-  EXPECT_EQ(Text(problems), "");
+  EXPECT_EQ(program::Text(problems), "");
   auto shipped = FieldsOf(example);
   auto defaults = FieldsOf(Configuration());
   for (const char* key : {"tls.certificateFile", "tls.keyFile", "tls.clientCAFile"}) {
@@ -122,8 +135,10 @@ TEST(Configuration, TheReferencePageHasEveryKeyWithItsDefault) {
     std::getline(cells, value, '`');
     if (line.rfind("| `", 0) == 0 && key.rfind("--", 0) != 0 && key != "apiVersion" &&
         key != "kind") {
-      const auto duration = ParseDuration(value);  // the page may prefer 120s to 2m
-      documented[key] = duration ? FormatDuration(*duration) : value == "\"\"" ? "" : value;
+      const auto duration = program::ParseDuration(value);  // the page may prefer 120s to 2m
+      documented[key] = duration          ? program::FormatDuration(*duration)
+                        : value == "\"\"" ? ""
+                                          : value;
     }
   }
   EXPECT_EQ(documented, FieldsOf(Configuration()));
@@ -136,10 +151,10 @@ TEST(Configuration, WhatIsPrintedReadsAsTheSameConfiguration) {
   configuration.gpu_assigned_annotation = true;
   configuration.log_level = "debug";
   Configuration again;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ReadConfiguration(PrintConfiguration(configuration), "printed", again, origins, problems);
-  EXPECT_EQ(Text(problems), "");
+  EXPECT_EQ(program::Text(problems), "");
   EXPECT_EQ(FieldsOf(again), FieldsOf(configuration));
 }
 
@@ -163,11 +178,11 @@ TEST(Configuration, ReportsAllProblemsAtOnceWithTheirLines) {
 
 TEST(Configuration, RefusesAnotherVersionOrKind) {
   Configuration configuration;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ReadConfiguration("apiVersion: aliquot.io/v2\nlog: {level: info}\n", "a.yaml", configuration,
                     origins, problems);
-  EXPECT_EQ(Text(problems),
+  EXPECT_EQ(program::Text(problems),
             "a.yaml:1: apiVersion is \"aliquot.io/v2\"; choose among aliquot.io/v1alpha1\n"
             "a.yaml:1: kind is missing; add it\n");
 }

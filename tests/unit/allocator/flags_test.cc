@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problems_of.h"
+#include "tests/unit/program/problems_of.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -69,10 +69,10 @@ TEST(Flags, OverrideTheFile) {
                       "--log-level",        "warn"});
   ASSERT_TRUE(flags.ok()) << flags.status().message();
   Configuration configuration;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ConfigureFrom(*flags, configuration, origins, problems);
-  EXPECT_EQ(Text(problems), "");
+  EXPECT_EQ(program::Text(problems), "");
   EXPECT_EQ(configuration.cluster_file, "c.yaml");
   EXPECT_EQ(configuration.listen.extender, "127.0.0.1:1");
   EXPECT_EQ(configuration.listen.admission, "127.0.0.1:2");
@@ -87,13 +87,13 @@ TEST(Flags, OverrideTheFile) {
 
 TEST(Flags, AProblemOfAFlagNamesTheFlag) {
   Configuration configuration;
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ConfigureFrom(*Parse({"--monitor-listen", "0.0.0.0:1", "--log-level", "loud", "--tls-cert", "c",
                         "--tls-key", "k", "--client-ca", "ca"}),
                 configuration, origins, problems);
   CheckConfiguration(configuration, origins, problems);
-  EXPECT_EQ(Text(problems),
+  EXPECT_EQ(program::Text(problems),
             "--log-level: log.level is \"loud\"; choose among debug, info, warn, error\n"
             "--monitor-listen: listen.monitor is \"0.0.0.0:1\": the monitor asks nobody who they "
             "are, so it listens on loopback only; give 127.0.0.1 or [::1] as the host\n");
@@ -102,8 +102,8 @@ TEST(Flags, AProblemOfAFlagNamesTheFlag) {
 TEST(Flags, TheSourceGivenByFlagReplacesTheFilesSource) {
   Configuration configuration;
   configuration.kubeconfig = "from-file";
-  Origins origins;
-  Problems problems;
+  program::Origins origins;
+  program::Problems problems;
   ConfigureFrom(*Parse({"--cluster", "c.yaml"}), configuration, origins, problems);
   EXPECT_EQ(configuration.kubeconfig, "");
   EXPECT_EQ(configuration.cluster_file, "c.yaml");

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // What is wrong with a file or with the flags: every problem, not only the first, each one line
 // that says where ("allocator.yaml:12", "--tls-cert") and in one sentence what. Not thread-safe.
@@ -26,4 +26,4 @@ class Problems {
   std::size_t count_ = 0;
 };
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

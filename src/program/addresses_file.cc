@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/addresses_file.h"
+#include "program/addresses_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <system_error>
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 std::string Why() { return std::error_code(errno, std::generic_category()).message(); }
@@ -17,9 +17,10 @@ std::string Why() { return std::error_code(errno, std::generic_category()).messa
 
 Status WriteAddressesFile(const std::string& path, const Addresses& addresses) {
   const std::string fresh = path + ".new";
-  const nlohmann::ordered_json json = {{"extender", addresses.extender},
-                                       {"admission", addresses.admission},
-                                       {"monitor", addresses.monitor}};
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, address] : addresses) {
+    json[name] = address;
+  }
   errno = 0;
   std::ofstream file(fresh, std::ios::trunc);
   file << json.dump() << '\n';
@@ -31,22 +32,17 @@ Status WriteAddressesFile(const std::string& path, const Addresses& addresses) {
   return Status::Ok();
 }
 
-Result<Addresses> ReadAddressesFile(const std::string& path) {
+Result<std::string> ReadAddress(const std::string& path, std::string_view name) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   const auto json = nlohmann::json::parse(text.str(), nullptr, false);
-  Addresses addresses;
-  for (const auto& [key, value] :
-       {std::pair{"extender", &addresses.extender}, std::pair{"admission", &addresses.admission},
-        std::pair{"monitor", &addresses.monitor}}) {
-    if (!json.is_object() || !json.contains(key) || !json[key].is_string()) {
-      return NotFound("addressesFile \"" + path +
-                      "\" names no addresses; is the allocator running with this file?");
-    }
-    *value = json[key].get<std::string>();
+  const std::string key(name);
+  if (!json.is_object() || !json.contains(key) || !json[key].is_string()) {
+    return NotFound("addressesFile \"" + path + "\" names no " + key +
+                    " address; is the program running with this file?");
   }
-  return addresses;
+  return json[key].get<std::string>();
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/problems.h"
-#include "allocator/yaml_document.h"
+#include "program/problems.h"
+#include "program/yaml_document.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // Where a value stands: "pods[3].containers[0].core". Links to its parent, so that a large file
 // builds the text only for its problems. The parent must outlive it.
@@ -68,6 +68,8 @@ class MapReader {
                                      std::chrono::milliseconds most);
   // nullopt when the key is missing or not such a list.
   std::optional<std::vector<int>> Integers(std::string_view key, int least, int most);
+  // The same of texts; an empty one is a problem.
+  std::optional<std::vector<std::string>> Texts(std::string_view key);
   // nullptr when the key is missing, or its value is of another kind (then also a problem).
   const YamlValue* List(std::string_view key);
   const YamlValue* Map(std::string_view key);
@@ -98,4 +100,4 @@ class MapReader {
 // A plain whole number, also negative; nothing for any other value.
 std::optional<std::int64_t> YamlInteger(const YamlValue& value);
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/process_memory.h"
+#include "program/process_memory.h"
 
 #include <malloc.h>
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 void PrepareMemory() {
   constexpr int kArenas = 2;
@@ -14,4 +14,4 @@ void PrepareMemory() {
   mallopt(M_TRIM_THRESHOLD, kKeepFreeBytes);
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/yaml_document.h"
+#include "program/yaml_document.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -16,7 +16,7 @@
 
 #include "base/strings.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 constexpr std::size_t kMaxDepth = 16;
@@ -235,4 +235,4 @@ std::optional<YamlValue> LoadYaml(const std::string& file, std::size_t max_bytes
   return ParseYaml(text, file, problems);
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/probe.h"
+#include "program/probe.h"
 
 #include <curl/curl.h>
 
 #include <memory>
 
-#include "allocator/addresses_file.h"
 #include "base/strings.h"
 #include "http/listen_address.h"
+#include "program/addresses_file.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 constexpr std::size_t kMaxReplyBytes = 4096;
@@ -27,28 +27,26 @@ std::size_t Append(char* data, std::size_t size, std::size_t count, void* user) 
 
 }  // namespace
 
-Result<std::string> MonitorAddress(const Configuration& configuration) {
-  const auto configured = http::ParseListenAddress(configuration.listen.monitor);
+Result<std::string> MonitorAddress(const std::string& listen_monitor,
+                                   const std::string& addresses_file) {
+  const auto configured = http::ParseListenAddress(listen_monitor);
   if (!configured.ok()) {
     return configured.status();
   }
   if (configured->port != 0) {
-    return configuration.listen.monitor;
+    return listen_monitor;
   }
-  if (configuration.addresses_file.empty()) {
+  if (addresses_file.empty()) {
     return FailedPrecondition(
-        "listen.monitor has port 0, so only the allocator knows its port; give addressesFile too");
+        "listen.monitor has port 0, so only the running program knows its port; give "
+        "addressesFile too");
   }
-  auto addresses = ReadAddressesFile(configuration.addresses_file);
-  if (!addresses.ok()) {
-    return addresses.status();
-  }
-  return addresses->monitor;
+  return ReadAddress(addresses_file, "monitor");
 }
 
-Status Probe(const std::string& monitor_address, std::string_view probe,
+Status Probe(const std::string& monitor_address, std::string_view what,
              std::chrono::milliseconds timeout) {
-  const std::string url = "http://" + monitor_address + (probe == "ready" ? "/readyz" : "/healthz");
+  const std::string url = "http://" + monitor_address + (what == "ready" ? "/readyz" : "/healthz");
   const std::unique_ptr<CURL, CurlDeleter> handle(curl_easy_init());
   std::string reply;
   long status = 0;
@@ -65,14 +63,14 @@ Status Probe(const std::string& monitor_address, std::string_view probe,
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply);
   const CURLcode code = curl_easy_perform(curl);
   if (code != CURLE_OK) {
-    return Unavailable("no allocator answers at " + monitor_address + " (" +
-                       curl_easy_strerror(code) + ")");
+    return Unavailable("nothing answers at " + monitor_address + " (" + curl_easy_strerror(code) +
+                       ")");
   }
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status != 200) {
-    return Unavailable("not " + std::string(probe) + ": " + Printable(Trim(reply), kMaxReplyBytes));
+    return Unavailable("not " + std::string(what) + ": " + Printable(Trim(reply), kMaxReplyBytes));
   }
   return Status::Ok();
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

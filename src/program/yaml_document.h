@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/problems.h"
+#include "program/problems.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // One value of a YAML document, with its line. Our own tree, built from yaml-cpp's events:
 // yaml-cpp's has no repeated keys or anchors left to refuse, and takes several times the memory of
@@ -41,4 +41,4 @@ std::optional<YamlValue> ParseYaml(std::string_view text, const std::string& fil
 std::optional<YamlValue> LoadYaml(const std::string& file, std::size_t max_bytes,
                                   Problems& problems);
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "allocator/problems.h"
+#include "program/problems.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // All lines in one text, for comparisons that show the whole of what was reported.
 inline std::string Text(const Problems& problems) {
@@ -16,4 +16,4 @@ inline std::string Text(const Problems& problems) {
   return text;
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/problems.h"
+#include "program/problems.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 void Problems::Add(std::string_view where, std::string_view sentence) {
   ++count_;
@@ -12,4 +12,4 @@ void Problems::Add(std::string_view where, std::string_view sentence) {
   }
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -7,7 +7,7 @@
 
 #include "base/mutex.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // Calls a function at regular intervals from a thread of its own, until it is stopped or destroyed.
 // The function must not throw.
@@ -32,4 +32,4 @@ class Ticker {
   std::thread thread_;
 };
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

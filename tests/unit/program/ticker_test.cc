@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/ticker.h"
+#include "program/ticker.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/mutex.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 TEST(Ticker, TicksUntilItIsStopped) {
@@ -41,4 +41,4 @@ TEST(Ticker, StopDoesNotWaitForTheInterval) {
 }
 
 }  // namespace
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

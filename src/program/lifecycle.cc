@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/lifecycle.h"
+#include "program/lifecycle.h"
 
 #include <sys/resource.h>
 
 #include <csignal>
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 sigset_t EndRequests() {
@@ -42,4 +42,4 @@ void WaitForEndRequest() {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

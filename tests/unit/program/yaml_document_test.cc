@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/yaml_document.h"
+#include "program/yaml_document.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "problems_of.h"
+#include "tests/unit/program/problems_of.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 // What is reported for a text that must be refused.
@@ -93,4 +93,4 @@ TEST(YamlDocument, BoundsTheSizeOfAFile) {
 }
 
 }  // namespace
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/ticker.h"
+#include "program/ticker.h"
 
 #include <utility>
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 Ticker::Ticker(std::chrono::milliseconds interval, std::function<void()> tick)
     : interval_(interval), tick_(std::move(tick)), thread_([this] { Run(); }) {}
@@ -32,4 +32,4 @@ void Ticker::Run() {
   }
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

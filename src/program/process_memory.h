@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 
 // Sets how the C library's allocator keeps memory, for the whole process; call it before any thread
 // starts.
@@ -12,4 +12,4 @@ namespace aliquot::allocator {
 // that was more than half of the time to write a reply for 5,000 nodes.
 void PrepareMemory();
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

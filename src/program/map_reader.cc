@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/map_reader.h"
+#include "program/map_reader.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/strings.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 struct DurationUnit {
@@ -244,6 +244,22 @@ std::optional<std::vector<int>> MapReader::Integers(std::string_view key, int le
   return numbers;
 }
 
+std::optional<std::vector<std::string>> MapReader::Texts(std::string_view key) {
+  const YamlValue* list = List(key);
+  if (list == nullptr) {
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const YamlValue& item : list->items) {
+    if (item.kind != YamlValue::Kind::kScalar || item.text.empty()) {
+      Complain(key, "holds " + Shown(item) + "; write texts that are not empty");
+      return std::nullopt;
+    }
+    texts.push_back(item.text);
+  }
+  return texts;
+}
+
 const YamlValue* MapReader::List(std::string_view key) {
   return TakeKind(key, YamlValue::Kind::kList, "a list");
 }
@@ -262,4 +278,4 @@ void MapReader::RefuseUnknownKeys() {
   }
 }
 
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/map_reader.h"
+#include "program/map_reader.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "problems_of.h"
+#include "tests/unit/program/problems_of.h"
 
-namespace aliquot::allocator {
+namespace aliquot::program {
 namespace {
 
 using std::chrono::milliseconds;
@@ -92,6 +92,18 @@ TEST_F(MapReaderTest, ReportsEveryProblemWithPathValueAndRemedy) {
             "f.yaml:9: z is not a known key; correct its spelling or remove it\n");
 }
 
+TEST_F(MapReaderTest, AListOfTextsHasOnlyTextsThatAreNotEmpty) {
+  MapReader reader = Read("a: [x, 'y', 3]\nb: [x, '']\nc: [[x]]\nd: x\n");
+  EXPECT_EQ(reader.Texts("a"), (std::vector<std::string>{"x", "y", "3"}));
+  EXPECT_FALSE(reader.Texts("b").has_value());
+  EXPECT_FALSE(reader.Texts("c").has_value());
+  EXPECT_FALSE(reader.Texts("d").has_value());
+  EXPECT_EQ(Reported(),
+            "f.yaml:2: b holds \"\"; write texts that are not empty\n"
+            "f.yaml:3: c holds a list; write texts that are not empty\n"
+            "f.yaml:4: d is \"x\"; give a list\n");
+}
+
 TEST_F(MapReaderTest, NamesThePathOfANestedValue) {
   const YamlPath pods(root_, "pods");
   const YamlPath third(pods, std::size_t{3});
@@ -109,4 +121,4 @@ TEST_F(MapReaderTest, AValueThatIsNoMapIsOneProblemAndReadsAsEmpty) {
 }
 
 }  // namespace
-}  // namespace aliquot::allocator
+}  // namespace aliquot::program
