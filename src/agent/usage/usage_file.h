@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "quota/usage_region.h"
+
+namespace aliquot::agent {
+
+// What one container uses, as its usage file says (src/quota/FORMAT.md). By card, in the order of
+// the container's limits.
+struct ContainerUsage {
+  std::vector<quota::CardUsage> cards;
+  int processes = 0;  // slots that a living process holds
+};
+
+// Reads a container's usage file. The container can write it, truncate it and, where the kernel
+// lets it, put something else in its place: so it is opened without following links and without
+// waiting (a FIFO), must be a regular file of exactly the right size, is read once into memory of
+// our own and never mapped. A slot counts while a process holds its lock. Errors are one sentence
+// that names the file. Thread-safe.
+Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards);
+
+}  // namespace aliquot::agent
