@@ -4,6 +4,9 @@
 `cluster` is one real control plane with allocator and kube-scheduler for the whole run. Every test
 runs on the oldest supported minor; those marked `core` run on the newest as well, on a second
 cluster. `work` is a test's own namespace and nodes on it.
+
+`real_nodes` starts nodes with a real kubelet and containerd beside the cluster, each when it is
+first asked for; `node_work` makes a test's own namespace on one of them.
 """
 import itertools
 import os
@@ -14,8 +17,11 @@ import tempfile
 
 import pytest
 
+from harness import cgroups, machine
 from harness.binaries import NEWEST, OLDEST
 from harness.cluster import Cluster
+from harness.node_workspace import NodeWorkspace
+from harness.real_nodes import RealNodes
 from harness.workspace import Workspace
 
 _NUMBERS = itertools.count(1)
@@ -53,15 +59,20 @@ def cluster(request):
 def _keep_logs(folder, minor):
     kept = pathlib.Path(os.environ.get("ALIQUOT_E2E_LOGS", "out/e2e")) / minor
     kept.mkdir(parents=True, exist_ok=True)
-    for log in folder.glob("*.log"):
+    for log in [*folder.glob("*.log"), *folder.glob("node-*/*.log")]:
         shutil.copy(log, kept / log.name)
+
+
+def _namespace(request):
+    """A namespace's name that tells which test it belongs to."""
+    stem = re.sub(r"[^a-z0-9]+", "-", request.node.originalname.lower().removeprefix("test_"))[:30]
+    return f"{stem.strip('-')}-{next(_NUMBERS)}"
 
 
 @pytest.fixture
 def work(cluster, request):
     """The test's own namespace and nodes; afterwards the cluster is as before."""
-    stem = re.sub(r"[^a-z0-9]+", "-", request.node.originalname.lower().removeprefix("test_"))[:30]
-    made = Workspace(cluster, f"{stem.strip('-')}-{next(_NUMBERS)}")
+    made = Workspace(cluster, _namespace(request))
     try:
         yield made
     finally:
@@ -69,11 +80,43 @@ def work(cluster, request):
         made.clean()
 
 
+@pytest.fixture(scope="session")
+def real_nodes(cluster):
+    """The run's real nodes; `real_nodes.get(...)` gives one. The machine is left as found."""
+    cgroups.sweep()
+    before = machine.state()
+    made = RealNodes(cluster)
+    try:
+        yield made
+    finally:
+        made.stop()
+    assert machine.state() == before, "the nodes left something behind on this machine"
+
+
+@pytest.fixture
+def node_work(cluster, request):
+    """`node_work(node)` is the test's own namespace on a real node; afterwards its pods are gone."""
+    made = []
+
+    def make(node):
+        made.append(NodeWorkspace(cluster, _namespace(request), node))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for each in made:
+            each.node.restore()
+        cluster.restore()
+        for each in made:
+            each.clean()
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """Shows the end of every program's log beside a failure."""
     report = (yield).get_result()
-    used = getattr(item, "funcargs", {}).get("cluster")
-    if report.failed and used is not None:
-        for process in used.processes():
+    used = [getattr(item, "funcargs", {}).get(name) for name in ("cluster", "real_nodes")]
+    if report.failed:
+        for process in [process for each in used if each for process in each.processes()]:
             report.sections.append((f"end of {process.name}.log", process.log_tail()))

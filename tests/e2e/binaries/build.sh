@@ -1,9 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the real Kubernetes programs that the end-to-end tests run, from their public Go modules.
+# Builds the real Kubernetes programs and container runtimes that the end-to-end tests run, from
+# their public Go modules.
 #
-#   build.sh [SET...]        sets: etcd helm kubernetes-1.34 kubernetes-1.37; default: all of them
+#   build.sh [SET...]        sets: see all_sets below; default: all of them
+#
+# The set debian-containerd is not built but unpacked from Debian's own packages, without installing
+# them, so no service starts: the oldest containerd that a node may still run, which knows no CDI.
 #
 # Prints one line per set on standard output: its name and the folder with its programs. Progress
 # goes to standard error. A set lives in the cache under a name made from its version and a hash of
@@ -15,7 +19,10 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}
-all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm)
+all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc debian-containerd)
+# Whose packages they are; a machine's apt names the exact revision.
+debian_packages=(containerd runc)
+debian_version=1.6.20
 
 say() { echo "build.sh: $*" >&2; }
 
@@ -27,11 +34,15 @@ programs() {
   case $1 in
     etcd) echo "etcd go.etcd.io/etcd/server/v3" ;;
     helm) echo "helm helm.sh/helm/v3/cmd/helm" ;;
-    kubernetes-1.34) printf '%s\n' {kube-apiserver,kube-controller-manager,kube-scheduler,kubectl} |
+    kubernetes-1.34) printf '%s\n' {kube-apiserver,kube-controller-manager,kube-scheduler,kubectl,kubelet} |
       sed 's|.*|& k8s.io/kubernetes/cmd/&|' ;;
     # The controller manager and kubectl of 1.34 serve a newer API server too; a scheduler does not.
     kubernetes-1.37) printf '%s\n' {kube-apiserver,kube-scheduler} |
       sed 's|.*|& k8s.io/kubernetes/cmd/&|' ;;
+    containerd) printf '%s\n' containerd containerd-shim-runc-v2 ctr |
+      sed 's|.*|& github.com/containerd/containerd/v2/cmd/&|' ;;
+    runc) echo "runc github.com/opencontainers/runc" ;;
+    debian-containerd) printf '%s -\n' containerd containerd-shim-runc-v2 ctr runc ;;
     *) say "unknown set '$1'; choose among: ${all_sets[*]}"; return 1 ;;
   esac
 }
@@ -53,25 +64,50 @@ version_flags() {
       for package in helm.sh/helm/v3/pkg/chartutil helm.sh/helm/v3/pkg/lint/rules; do
         echo -n " -X $package.k8sVersionMajor=1 -X $package.k8sVersionMinor=34"
       done ;;
+    containerd) echo -n " -X github.com/containerd/containerd/v2/version.Version=$version" ;;
+    runc) echo -n " -X main.version=${version#v}" ;;
   esac
 }
 
 set_folder() {
   local set=$1 module version hash
+  if [[ $set == debian-containerd ]]; then
+    echo "$cache/binaries/$set-$debian_version"
+    return
+  fi
   read -r module version <<<"$(main_module "$set")"
   hash=$(cat "$here/$set/go.mod" "$here/$set/go.sum" | sha256sum | cut -c 1-12)
   echo "$cache/binaries/$set-$version-$hash"
 }
 
+# Downloads Debian's packages and keeps their programs.
+unpack_debian() {
+  local folder=$1 work name package
+  [[ -x $folder/runc && -x $folder/containerd ]] && return
+  say "unpacking Debian's ${debian_packages[*]}"
+  work=$(mktemp -d "$folder/.unpack.XXXXXX")
+  # The package lists of a fresh machine are empty.
+  (cd "$work" && { apt-get download "${debian_packages[@]}" >&2 ||
+    { apt-get update >&2 && apt-get download "${debian_packages[@]}" >&2; }; })
+  for package in "$work"/*.deb; do dpkg -x "$package" "$work/root"; done
+  while read -r name _; do
+    mv "$(find "$work/root" -type f -name "$name" -perm -u+x | head -n 1)" "$folder/$name"
+  done < <(programs debian-containerd)
+  rm -rf "$work"
+}
+
 build_set() {
   local set=$1 folder=$2 name package module version
+  local cgo=0 tags=()
+  # runc enters namespaces from C code, and its seccomp filters come from a C library.
+  [[ $set != runc ]] || { cgo=1; tags=(-tags seccomp); }
   read -r module version <<<"$(main_module "$set")"
   while read -r name package; do
     [[ -x $folder/$name ]] && continue
     [[ -n ${go:-} ]] || go=$("$here/go_toolchain.sh")
     say "building $name $version (minutes, while Go's build cache is cold)"
     # Own file name first: an interrupted build leaves nothing that looks finished.
-    (cd "$here/$set" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off "$go" build \
+    (cd "$here/$set" && CGO_ENABLED=$cgo GOTOOLCHAIN=local GOWORK=off "$go" build "${tags[@]}" \
       -mod=readonly -trimpath -buildvcs=false -ldflags "-s -w$(version_flags "$set" "$version")" \
       -o "$folder/.$name.new" "$package" >&2)
     mv "$folder/.$name.new" "$folder/$name"
@@ -87,7 +123,11 @@ for set in "${sets[@]}"; do
   # One build of a set at a time; whoever waits finds the programs there.
   exec 9>"$folder/.lock"
   flock 9
-  build_set "$set" "$folder"
+  if [[ $set == debian-containerd ]]; then
+    unpack_debian "$folder"
+  else
+    build_set "$set" "$folder"
+  fi
   exec 9>&-
   echo "$set $folder"
 done

@@ -5,6 +5,8 @@
     generate_module.py kubernetes 1.34.4   -> kubernetes-1.34/{go.mod,go.sum}
     generate_module.py etcd 3.6.16         -> etcd/{go.mod,go.sum}
     generate_module.py helm 3.22.0         -> helm/{go.mod,go.sum}
+    generate_module.py containerd 2.1.9    -> containerd/{go.mod,go.sum}
+    generate_module.py runc 1.4.3          -> runc/{go.mod,go.sum}
 
 The results are committed and build.sh builds with -mod=readonly, so this runs only when a version
 changes. Upstream's own requirement list is copied, therefore the programs are built from exactly
@@ -26,6 +28,8 @@ MODULES = {
     "kubernetes": "k8s.io/kubernetes",
     "etcd": "go.etcd.io/etcd/server/v3",
     "helm": "helm.sh/helm/v3",
+    "containerd": "github.com/containerd/containerd/v2",
+    "runc": "github.com/opencontainers/runc",
 }
 PROGRAMS = {
     "kubernetes": [
@@ -33,9 +37,16 @@ PROGRAMS = {
         "k8s.io/kubernetes/cmd/kube-controller-manager",
         "k8s.io/kubernetes/cmd/kube-scheduler",
         "k8s.io/kubernetes/cmd/kubectl",
+        "k8s.io/kubernetes/cmd/kubelet",
     ],
     "etcd": ["go.etcd.io/etcd/server/v3"],
     "helm": ["helm.sh/helm/v3/cmd/helm"],
+    "containerd": [
+        "github.com/containerd/containerd/v2/cmd/containerd",
+        "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
+        "github.com/containerd/containerd/v2/cmd/ctr",
+    ],
+    "runc": ["github.com/opencontainers/runc"],
 }
 # v0.0.0 alone is a staging module; v0.0.0-2025... is a pseudo-version and must stay as it is.
 STAGING_VERSION = re.compile(r"(k8s\.io/\S+) v0\.0\.0(?=\s|$)")
@@ -67,6 +78,7 @@ def module_text(kind, version, go_mod):
         if kind == "kubernetes":
             block = STAGING_VERSION.sub(rf"\1 {staging_version}", block)
         lines += ["", block]
+    lines += [""] + blocks("exclude", go_mod)
     if kind == "kubernetes":
         staged = LOCAL_REPLACE.findall(go_mod)
         if not staged:

@@ -8,6 +8,7 @@ ALLOCATION = "aliquot.io/allocation"
 INDEX_PREFIX = "tencent.com/predicate-gpu-idx-"
 GPU_LABEL = "aliquot.io/gpu"
 GPU_COUNT = "aliquot.io/gpu-count"
+NO_IMAGE = "registry.example/pause:1"  # nothing runs on a fake node
 
 
 def container(name="main", core=None, memory=None, sidecar=False, **fields):
@@ -17,7 +18,7 @@ def container(name="main", core=None, memory=None, sidecar=False, **fields):
         limits[CORE] = str(core)
     if memory is not None:
         limits[MEMORY] = str(memory)
-    built = {"name": name, "image": "registry.example/pause:1", **fields}
+    built = {"name": name, "image": NO_IMAGE, **fields}
     if limits:
         built["resources"] = {"limits": limits}
     if sidecar:

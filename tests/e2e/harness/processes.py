@@ -41,11 +41,14 @@ class Process:
         """Starts the program; its output is appended to the log."""
         assert not self.running(), f"{self.name} runs already"
         with self.log.open("ab") as log:
-            # pylint: disable=subprocess-popen-preexec-fn  # the child only calls prctl
-            self._popen = subprocess.Popen(  # pylint: disable=consider-using-with
-                self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=self._environment, preexec_fn=_die_with_parent)
+            self._popen = self._spawn(log)
         return self
+
+    def _spawn(self, log):
+        # pylint: disable=subprocess-popen-preexec-fn  # the child only calls prctl
+        return subprocess.Popen(
+            self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            env=self._environment, preexec_fn=_die_with_parent)
 
     def running(self):
         """True while the program has not ended."""

@@ -13,14 +13,18 @@ class CuttingProxy:
     nothing that the server sends back on that connection reaches the client; `cut()` then ends
     those connections. So the server has done the work and the client never learns. Connections on
     which the client is silent, such as watches, go on.
+
+    From `block()` to `unblock()` the server seems to be away: connections end, new ones at once.
+    `listener` is where to listen instead of a free port of the loopback.
     """
 
-    def __init__(self, target):
+    def __init__(self, target, listener=None):
         self._target = target
         self._lock = threading.Lock()
         self._connections = set()
         self.losing = False
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.blocked = False
+        self._listener = listener or socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -36,12 +40,25 @@ class CuttingProxy:
                 if connection.mute:
                     connection.close()
 
-    def close(self):
-        """Stops listening and ends every connection."""
-        self._listener.close()
+    def block(self):
+        """Ends every connection, and from now on each new one at once."""
         with self._lock:
+            self.blocked = True
             for connection in self._connections:
                 connection.close()
+
+    def unblock(self):
+        """Passes everything again."""
+        self.blocked = False
+
+    def close(self):
+        """Stops listening and ends every connection."""
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        except OSError:
+            pass
+        self._listener.close()
+        self.block()
 
     def _accept(self):
         while True:
@@ -59,6 +76,8 @@ class CuttingProxy:
             connection = _Connection(self, client, server)
             with self._lock:
                 self._connections.add(connection)
+                if self.blocked:
+                    connection.close()
             threading.Thread(target=connection.to_server, daemon=True).start()
             threading.Thread(target=connection.to_client, daemon=True).start()
 

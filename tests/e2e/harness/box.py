@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A box: namespaces in which a container runtime and a kubelet believe to have a machine.
+
+It has its own processes, mounts, network, host name, /run, /dev, /var/lib and /var/log, so several
+nodes run on one machine with the same paths and ports, and nothing in it reaches anything outside.
+Its programs are started by `BoxProcess` and have process IDs of the test run, by which they are
+killed; `Box.run` runs one command to its end. When the box's first process ends, and the kernel
+ends it when the test run dies, everything in it is gone: processes, mounts, interfaces. Cgroups
+alone are left over; `Box.stop` removes those too.
+
+The folder of a box survives `stop` and a later `start`, as a disk survives a reboot:
+var-lib is /var/lib inside, var-log is /var/log.
+"""
+import ctypes
+import os
+import pathlib
+import socket
+import subprocess
+import threading
+
+from . import cgroups
+from .processes import Process
+from .waiting import until
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_SCRIPT = pathlib.Path(__file__).with_name("box.sh")
+NODE_ADDRESS = "10.213.128.1"
+
+
+def _set_namespace(descriptor):
+    if _LIBC.setns(descriptor, 0) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def _in_thread(work):
+    """Runs `work` in a thread that ends with it: namespaces belong to threads."""
+    outcome = {}
+
+    def run():
+        try:
+            outcome["value"] = work()
+        except BaseException as error:  # pylint: disable=broad-except  # handed to the caller
+            outcome["error"] = error
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["value"]
+
+
+class Box:
+    """One box. `devices` are (name below /dev, major, minor); it may change between two starts."""
+
+    def __init__(self, folder, name, devices=()):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.name = name
+        self.devices = list(devices)
+        self.cgroup = cgroups.name_for(name)
+        listing = self.folder / "devices"
+        self._shell = Process(f"box-{name}", [
+            "unshare", "-n", "-m", "-p", "-i", "-u", "--fork", "--mount-proc", "--kill-child",
+            "bash", _SCRIPT, self.folder, name, listing], self.folder)
+        self._listing = listing
+        self._started = []
+        self.pid = None
+
+    def start(self):
+        """Boots it. Call from the main thread: the kernel ends the box with its caller."""
+        self._listing.write_text("".join(f"{name} {major} {minor}\n"
+                                         for name, major, minor in self.devices))
+        cgroups.make(self.cgroup)
+        self._shell.start()
+        self.pid = until("the box's first process", self._first_process, timeout=10, every=0.01)
+        self._shell.wait_until("ready", lambda: self.path("/run/box-ready").exists(), timeout=10)
+        return self
+
+    def _first_process(self):
+        parent = self._shell.pid
+        try:
+            children = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text()
+        except FileNotFoundError as error:
+            raise AssertionError(self._shell.log_tail()) from error
+        return int(children.split()[0]) if children.strip() else None
+
+    def running(self):
+        """True while the box exists."""
+        return self._shell.running()
+
+    def stop(self):
+        """Ends everything in it at once, as a loss of power would."""
+        if self.pid is None:
+            return
+        self._shell.kill()
+        # The kernel has killed them all, and keeps the box until the last one is waited for.
+        for each in self._started:
+            each.wait()
+        self._started.clear()
+        until("the box's processes to be gone", lambda: not os.path.exists(f"/proc/{self.pid}/ns"),
+              timeout=20, every=0.01)
+        self.pid = None
+        cgroups.remove(self.cgroup)
+
+    def path(self, inside):
+        """Where the test run finds a path of the box."""
+        return pathlib.Path(f"/proc/{self.pid}/root") / str(inside).lstrip("/")
+
+    def spawn(self, arguments, **options):
+        """subprocess.Popen inside the box; the process ID is one of the test run."""
+        base = f"/proc/{self.pid}/ns"
+        opened = [os.open(f"{base}/{kind}", os.O_RDONLY | os.O_CLOEXEC)
+                  for kind in ("pid", "net", "ipc", "uts", "mnt")]
+
+        def enter():
+            for descriptor in opened[1:]:
+                _set_namespace(descriptor)
+            os.chdir("/")
+
+        def start():
+            # Children of this thread are born into the box's process IDs.
+            _set_namespace(opened[0])
+            # pylint: disable=subprocess-popen-preexec-fn  # the child only calls setns and chdir
+            return subprocess.Popen([str(each) for each in arguments], preexec_fn=enter, **options)
+
+        try:
+            started = _in_thread(start)
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        self._started = [each for each in self._started if each.poll() is None] + [started]
+        return started
+
+    def run(self, arguments, stdin=None, timeout=30, environment=None, check=True):
+        """Runs a command in the box; returns (exit status, output with errors)."""
+        started = self.spawn(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, env=environment)
+        try:
+            output, _ = started.communicate(stdin, timeout)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            output, _ = started.communicate()
+            raise AssertionError(f"{arguments} takes over {timeout} s: {output.decode()}") from None
+        text = output.decode(errors="replace")
+        assert not check or started.returncode == 0, f"{arguments} -> {started.returncode}: {text}"
+        return started.returncode, text
+
+    def _in_network(self, work):
+        descriptor = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+
+        def run():
+            _set_namespace(descriptor)
+            return work()
+
+        try:
+            return _in_thread(run)
+        finally:
+            os.close(descriptor)
+
+    def listen(self, port=0):
+        """A socket that listens on the box's own loopback and is served by the test run."""
+        return self._in_network(lambda: socket.create_server(("127.0.0.1", port)))
+
+    def connect(self, port, timeout=5):
+        """A connection to a port of the box's own loopback."""
+        return self._in_network(lambda: socket.create_connection(("127.0.0.1", port), timeout))
+
+
+class BoxProcess(Process):
+    """A long-running program inside a box; see Process. It ends with the box at the latest."""
+
+    def __init__(self, box, name, arguments, log_folder, environment=None):
+        super().__init__(name, arguments, log_folder, environment)
+        self._box = box
+
+    def _spawn(self, log):
+        return self._box.spawn(self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                               env=self._environment)

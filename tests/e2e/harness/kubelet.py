@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real kubelet in a box, registered with a control plane as a node."""
+import http.client
+import json
+
+from . import binaries, kubeconfig, runtime
+from .box import NODE_ADDRESS, BoxProcess
+
+_HEALTH_PORT = 10248
+# What the kubelet keeps, inside the box. The device plugins' folder cannot be moved.
+FOLDER = "/var/lib/kubelet"
+CHECKPOINT = f"{FOLDER}/device-plugins/kubelet_internal_checkpoint"
+
+
+def _configuration(plane, box, serving):
+    return {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+        "address": NODE_ADDRESS, "healthzBindAddress": "127.0.0.1", "healthzPort": _HEALTH_PORT,
+        "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{box.cgroup}", "cgroupsPerQOS": True,
+        "enforceNodeAllocatable": [], "failSwapOn": False, "failCgroupV1": False,
+        "makeIPTablesUtilChains": False, "containerRuntimeEndpoint": f"unix://{runtime.SOCKET}",
+        "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True},
+                           "x509": {"clientCAFile": str(plane.authority.certificate)}},
+        "authorization": {"mode": "Webhook"},
+        "tlsCertFile": str(serving[0]), "tlsPrivateKeyFile": str(serving[1]),
+        # Changes of allocatable are seen a second later instead of ten.
+        "nodeStatusUpdateFrequency": "1s",
+        "evictionHard": {"memory.available": "50Mi"},
+        "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
+        "serializeImagePulls": False, "resolvConf": "",
+        "volumePluginDir": f"{FOLDER}/volume-plugins",
+        # A container that ends is started again at once instead of after minutes.
+        "featureGates": {"KubeletCrashLoopBackOffMax": True},
+        "crashLoopBackOff": {"maxContainerRestartPeriod": "1s"},
+    }
+
+
+class Kubelet:
+    """One kubelet; `process` is killed and started by tests. `server` is the API server's URL."""
+
+    def __init__(self, plane, box, server):
+        self._box = box
+        user = f"kubelet-{box.name}"
+        plane.add_user(user, f"system:node:{box.name}", "system:nodes")
+        config = kubeconfig.write(box.folder / "kubelet.kubeconfig", server,
+                                  plane.authority.certificate, plane.client_certificate(user))
+        serving = plane.authority.issue(f"serving-{user}", user, hosts=(box.name, NODE_ADDRESS))
+        path = box.folder / "kubelet.yaml"
+        path.write_text(json.dumps(_configuration(plane, box, serving)))
+        self.process = BoxProcess(box, user, [
+            binaries.program("kubelet", plane.minor), f"--config={path}", f"--kubeconfig={config}",
+            f"--hostname-override={box.name}", f"--node-ip={NODE_ADDRESS}", "--v=2"], box.folder)
+
+    def start(self):
+        """Starts it and returns when it calls itself healthy; the container runtime must run."""
+        self.process.start()
+        self.process.wait_until("healthy", self.healthy, timeout=30)
+        return self
+
+    def healthy(self):
+        """What its own health check says."""
+        try:
+            with self._box.connect(_HEALTH_PORT) as connected:
+                answer = http.client.HTTPConnection("127.0.0.1")
+                answer.sock = connected
+                answer.request("GET", "/healthz")
+                return answer.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False

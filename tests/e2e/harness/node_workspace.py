@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A test's namespace whose pods run for real, on one real node.
+
+Pods are built as elsewhere in the suite (harness/pods.py); `create` gives their containers the
+probe image and the node. What a container found is its report, see probe/probe.c:
+
+    work.create(pods.share("fifth"))
+    work.wait_running("fifth")
+    report = work.report("fifth")
+    assert report.cards() == {"/dev/nvidia3"} and report.opened("/dev/nvidia3") ...
+"""
+import json
+
+from . import images, pods
+from .workspace import Workspace
+from .waiting import until
+
+CARD_MAJOR = 195
+_CONTROL_MINOR = 255
+_REFUSED = ("EPERM", "EACCES")
+
+
+class Report:
+    """What one container found. Nothing of the stand-in cards has a driver behind it, so an
+    allowed open ends with ENXIO; only EPERM and EACCES mean that it was refused."""
+
+    def __init__(self, text):
+        self.whole = json.loads(text)
+        self.environment = self.whole["environment"]
+        self.mounts = self.whole["mounts"]
+        self.uid = self.whole["uid"]
+        self.files = {each["path"]: each for each in self.whole["files"]}
+        self.devices = {each["path"]: each for each in self.whole["devices"]}
+
+    def cards(self):
+        """The minor numbers of the card nodes that it was given, sorted."""
+        return sorted(each["minor"] for each in self.whole["devices"]
+                      if each["major"] == CARD_MAJOR and each["minor"] < _CONTROL_MINOR)
+
+    def may_open(self, path):
+        """True when the node exists and opening it was not refused."""
+        return path in self.devices and self.devices[path]["open"] not in _REFUSED
+
+    def reachable_cards(self):
+        """The minors of which a node that the container made itself could be opened, sorted.
+
+        Only root can make one: for others this is an assertion error, not an empty list.
+        """
+        made = {int(minor): how for minor, how in self.whole["made"].items()}
+        failed = [how for how in made.values() if how.startswith("mknod:")]
+        assert not failed, f"no node could be made: {failed[0]}"
+        return sorted(minor for minor, how in made.items()
+                      if how not in _REFUSED and minor < _CONTROL_MINOR)
+
+
+class NodeWorkspace(Workspace):
+    """A namespace on a real node; `create` runs pods on it."""
+
+    def __init__(self, cluster, name, node):
+        super().__init__(cluster, name)
+        self.node = node
+
+    def create(self, built):
+        """Creates a pod that runs on the node, with the probe in every container without image."""
+        spec = built["spec"]
+        spec.setdefault("nodeSelector", {})["kubernetes.io/hostname"] = self.node.name
+        spec.setdefault("hostNetwork", True)
+        spec.setdefault("automountServiceAccountToken", False)
+        for container in spec["containers"] + spec.get("initContainers", []):
+            if container["image"] == pods.NO_IMAGE:
+                container["image"] = images.PROBE
+            container.setdefault("imagePullPolicy", "Never")
+        return self.api.post(self._pods, built)
+
+    def container_status(self, name, container="main"):
+        """The status of a container, of whatever kind it is; None before the kubelet wrote one."""
+        status = self.pod(name).get("status") or {}
+        for kind in ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"):
+            for each in status.get(kind) or []:
+                if each["name"] == container:
+                    return each
+        return None
+
+    def wait_phase(self, phase, *names, timeout=40):
+        """Waits until these pods are in a phase."""
+        def reached():
+            found = {each["metadata"]["name"]: each for each in self.pods()[0]}
+            waiting = [name for name in names if found[name]["status"].get("phase") != phase]
+            assert not waiting, f"{len(waiting)} are not {phase}, {waiting[0]}: " + json.dumps(
+                found[waiting[0]]["status"])[:1500]
+            return [found[name] for name in names]
+        result = until(f"pods to be {phase}", reached, timeout, every=0.1)
+        return result[0] if len(names) == 1 else result
+
+    def wait_running(self, *names, timeout=40):
+        """Waits until these pods run; returns them (one pod for one name)."""
+        return self.wait_phase("Running", *names, timeout=timeout)
+
+    def wait_waiting(self, name, reason, container="main", timeout=40):
+        """Waits until a container waits for this reason; returns its message."""
+        def waits():
+            status = self.container_status(name, container)
+            state = ((status or {}).get("state") or {}).get("waiting") or {}
+            assert state.get("reason") == reason, f"its status is {status}"
+            return state.get("message") or reason
+        return until(f"{name}/{container} to wait for {reason}", waits, timeout)
+
+    def report(self, name, container="main", start=-1):
+        """The report of a container's start, by default of the latest."""
+        pod = self.pod(name)
+
+        def written():
+            texts = self.node.logs(pod, container)
+            return texts and texts[start].endswith("\n") and texts[start].splitlines()[0]
+        return Report(until(f"the report of {name}/{container}", written, timeout=20))
+
+    def starts(self, name, container="main"):
+        """How many starts of a container the node keeps logs of."""
+        return len(self.node.logs(self.pod(name), container))
+
+    def execute(self, name, *command, container="main"):
+        """Runs a command in a running container; returns its output without the line's end."""
+        container_id = self.container_status(name, container)["containerID"].split("://")[1]
+        return self.node.runtime.execute(container_id, *command)[1].strip()
+
+    def granted(self, name):
+        """The cards that the pod's record names: container -> sorted minors."""
+        pod = self.pod(name)
+        found = {}
+        for index, container in enumerate(pod["spec"]["containers"]):
+            written = pods.annotations_of(pod).get(f"{pods.INDEX_PREFIX}{index}")
+            if written is not None:
+                found[container["name"]] = sorted(int(each) for each in written.split(","))
+        return found
+
+    def delete_pods(self):
+        """Deletes all pods as a user would and returns when the kubelet has let go of them."""
+        self.api.delete(self._pods, grace=1)
+        until("the pods to be gone", lambda: not self.pods()[0], timeout=60)
+
+    def clean(self):
+        """Removes the pods; the node stays."""
+        self.api.delete(f"/apis/batch/v1/namespaces/{self.name}/jobs",
+                        propagationPolicy="Background")
+        self.delete_pods()

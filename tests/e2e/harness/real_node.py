@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real node on one machine: a box with containerd, kubelet and (when wanted) our agent.
+
+    node.runtime.process, node.kubelet.process   kill() and start() them at will
+    node.stop_runtime() ... node.start_kubelet() the same with waiting until each is of use again
+    node.reboot()                                everything ends, /run is empty, everything starts
+    node.api_of_kubelet, node.api_of_agent       block() and unblock() the way to the API server
+    node.runtime.execute(container_id, "probe", "open", "/dev/nvidia3")
+
+Running containers outlive a kill of agent, kubelet or containerd, as on any node.
+"""
+import shutil
+
+from . import kubelet, runtime
+from .box import Box
+from .proxy import CuttingProxy
+from .waiting import until
+
+
+class RealNode:
+    """One node. Start and reboot it from the main thread; see Box.start."""
+
+    def __init__(self, cluster, name, archive, runtime_kind=runtime.NEW):
+        self.cluster = cluster
+        self.api = cluster.api
+        self.name = name
+        self.box = Box(cluster.folder / f"node-{name}", name)
+        self.runtime = runtime.Runtime(self.box, runtime_kind)
+        self.kubelet = None
+        self.api_of_kubelet = self.api_of_agent = None
+        self.agent = None
+        self._archive = archive
+
+    @property
+    def path(self):
+        """The node's path in the API."""
+        return f"/api/v1/nodes/{self.name}"
+
+    def start(self):
+        """Boots the machine and returns when the node is ready for pods."""
+        plane = self.cluster.plane
+        self.box.start()
+        # The way to the API server leads out of the box: once for each of the two who use it, so
+        # that a test can cut either.
+        target = ("127.0.0.1", plane.port)
+        self.api_of_kubelet = CuttingProxy(target, self.box.listen())
+        self.api_of_agent = CuttingProxy(target, self.box.listen())
+        self.start_runtime()
+        self.runtime.import_images(self._archive)
+        self.kubelet = kubelet.Kubelet(plane, self.box, f"https://{self.api_of_kubelet.address}")
+        self.start_kubelet()
+        return self
+
+    def start_runtime(self):
+        """Starts containerd and waits for it."""
+        self.runtime.start()
+
+    def start_kubelet(self):
+        """Starts the kubelet and waits until the node is ready by a word that is its own."""
+        before = self._ready_since()
+        self.kubelet.start()
+        until(f"node {self.name} to be ready", lambda: self._ready_since() > before, timeout=30)
+
+    def _ready_since(self):
+        """When the kubelet last said that the node is ready; "" when it is not."""
+        found = self.api.exists(self.path)
+        for condition in ((found or {}).get("status") or {}).get("conditions") or []:
+            if condition["type"] == "Ready" and condition["status"] == "True":
+                return condition["lastHeartbeatTime"]
+        return ""
+
+    def reboot(self):
+        """Ends all at once and boots anew: what lies in /run and /dev is gone, disks stay."""
+        self.power_off()
+        return self.start()
+
+    def power_off(self):
+        """Ends everything on the node at once."""
+        self.box.stop()
+        for process in self.processes():
+            process.kill()
+        for way in (self.api_of_kubelet, self.api_of_agent):
+            if way is not None:
+                way.close()
+
+    def restore(self):
+        """Brings back what a test took away: programs and the ways to the API server."""
+        for way in (self.api_of_kubelet, self.api_of_agent):
+            way.unblock()
+        if not self.runtime.process.running():
+            self.start_runtime()
+        if not self.kubelet.process.running():
+            self.start_kubelet()
+
+    def stop(self):
+        """Ends the node for good: its files and its objects in the API go too."""
+        self.power_off()
+        if self.cluster.plane.apiserver.running():
+            self.api.delete("/api/v1/nodes", fieldSelector=f"metadata.name={self.name}")
+        shutil.rmtree(self.box.folder, ignore_errors=True)
+
+    def processes(self):
+        """The node's programs."""
+        found = [self.runtime.process]
+        if self.kubelet is not None:
+            found.append(self.kubelet.process)
+        if self.agent is not None:
+            found.append(self.agent.process)
+        return found
+
+    def object(self):
+        """The Node object as it is now."""
+        return self.api.get(self.path)
+
+    def allocatable(self, resource):
+        """How much of a resource the node offers now."""
+        return int(self.object()["status"]["allocatable"].get(resource, "0"))
+
+    def logs(self, pod, container):
+        """All output of a pod's container, oldest start first: a list of texts, one a start."""
+        name = "_".join((pod["metadata"]["namespace"], pod["metadata"]["name"],
+                         pod["metadata"]["uid"]))
+        folder = self.box.folder / "var-log" / "pods" / name / container
+        texts = []
+        for log in sorted(folder.glob("*.log"), key=lambda each: int(each.stem)):
+            # The runtime's format: time, stream, F or P for a part of a long line, text.
+            parts = [line.split(" ", 3) for line in log.read_text().splitlines()]
+            texts.append("".join(part[3] + ("\n" if part[2] == "F" else "") for part in parts))
+        return texts

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real nodes of a test run: each is started when a test first asks for it, and then shared.
+
+    node = real_nodes.get("plain", runtime.OLD)   shared with every test that asks for the same
+"""
+from . import images, runtime
+from .real_node import RealNode
+
+
+class RealNodes:
+    """Starts nodes on demand beside one cluster."""
+
+    def __init__(self, cluster):
+        self._cluster = cluster
+        self._archive = None
+        self._nodes = {}
+
+    def get(self, purpose, runtime_kind=runtime.NEW):
+        """The node for a purpose (a word for its name) on one kind of container runtime."""
+        key = (purpose, runtime_kind)
+        if key not in self._nodes:
+            if self._archive is None:
+                self._archive = images.write_archive(self._cluster.folder)
+            age = "old" if runtime_kind == runtime.OLD else "new"
+            node = RealNode(self._cluster, f"{purpose}-{age}", self._archive, runtime_kind)
+            # Known before it has started: what a failed start leaves is cleaned up too.
+            self._nodes[key] = node
+            node.start()
+        return self._nodes[key]
+
+    def processes(self):
+        """Every program of every node."""
+        return [process for node in self._nodes.values() for process in node.processes()]
+
+    def stop(self):
+        """Ends all nodes."""
+        for node in self._nodes.values():
+            node.stop()
+        self._nodes.clear()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""containerd and runc in a box.
+
+    NEW  the containerd that is built from its module, with CDI
+    OLD  Debian's own, the oldest that is supported, without CDI
+"""
+import os
+
+from . import binaries, images
+from .box import BoxProcess
+
+NEW = "containerd"
+OLD = "debian-containerd"
+
+SOCKET = "/run/containerd/containerd.sock"
+CDI_FOLDERS = ("/run/cdi", "/var/run/cdi")
+
+# A conflist must exist, or the node never becomes ready; the pods of the suite share the box's
+# network, so none is ever set up.
+_NETWORK = """{"cniVersion":"1.0.0","name":"none-used","plugins":[{"type":"bridge"}]}"""
+
+_COMMON = """
+root = "/var/lib/containerd"
+state = "/run/containerd"
+disabled_plugins = [{disabled}]
+[grpc]
+address = "{socket}"
+[ttrpc]
+address = "{socket}.ttrpc"
+[plugins."io.containerd.internal.v1.opt"]
+path = "/var/lib/containerd/opt"
+"""
+_NEW = """version = 3
+""" + _COMMON + """
+[plugins."io.containerd.cri.v1.images"]
+snapshotter = "overlayfs"
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = "{pause}"
+[plugins."io.containerd.cri.v1.runtime"]
+restrict_oom_score_adj = true
+enable_cdi = true
+cdi_spec_dirs = ["/run/cdi"]
+[plugins."io.containerd.cri.v1.runtime".cni]
+bin_dirs = ["/run/cni/bin"]
+conf_dir = "/run/cni/net.d"
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+BinaryName = "{runc}"
+SystemdCgroup = false
+[plugins."io.containerd.grpc.v1.cri"]
+stream_server_address = "127.0.0.1"
+stream_server_port = "0"
+"""
+_OLD = """version = 2
+""" + _COMMON + """
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "{pause}"
+restrict_oom_score_adj = true
+stream_server_address = "127.0.0.1"
+stream_server_port = "0"
+[plugins."io.containerd.grpc.v1.cri".cni]
+bin_dir = "/run/cni/bin"
+conf_dir = "/run/cni/net.d"
+[plugins."io.containerd.grpc.v1.cri".containerd]
+snapshotter = "overlayfs"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+BinaryName = "{runc}"
+SystemdCgroup = false
+"""
+
+
+class Runtime:
+    """One containerd; `kind` is NEW or OLD. `process` is killed and started by tests."""
+
+    def __init__(self, box, kind):
+        self.kind = kind
+        self.has_cdi = kind == NEW
+        self._box = box
+        self._folder = binaries.folder(kind)
+        runc = binaries.folder("runc") / "runc" if kind == NEW else self._folder / "runc"
+        configuration = box.folder / "containerd.toml"
+        plugins = ("btrfs", "devmapper", "zfs", "erofs", "blockfile")
+        configuration.write_text((_NEW if kind == NEW else _OLD).format(
+            socket=SOCKET, pause=images.PAUSE, runc=runc, disabled=", ".join(
+                f'"io.containerd.snapshotter.v1.{each}"' for each in plugins)
+            + (', "io.containerd.nri.v1.nri"' if kind == NEW else "")))
+        self._environment = {"PATH": f"{self._folder}:{os.environ['PATH']}"}
+        self.process = BoxProcess(box, f"containerd-{box.name}", [
+            self._folder / "containerd", f"--config={configuration}", "--log-level=info"],
+            box.folder, self._environment)
+
+    def start(self):
+        """Starts it and returns when it answers."""
+        network = self._box.path("/run/cni/net.d")
+        network.mkdir(parents=True, exist_ok=True)
+        (network / "10-none-used.conflist").write_text(_NETWORK)
+        self.process.start()
+        self.process.wait_until("answering", self._answers, timeout=20)
+        return self
+
+    def _answers(self):
+        return (self._box.path(SOCKET).exists()
+                and self.ctr("version", check=False)[0] == 0)
+
+    def ctr(self, *arguments, check=True, timeout=30):
+        """Runs containerd's own client among the kubelet's containers."""
+        return self._box.run([self._folder / "ctr", f"--address={SOCKET}", "--namespace=k8s.io",
+                              *arguments], environment=self._environment, check=check,
+                             timeout=timeout)
+
+    def import_images(self, archive):
+        """Makes the suite's images known, unless they are."""
+        if images.PROBE not in self.ctr("images", "list", "--quiet")[1].split():
+            self.ctr("images", "import", archive)
+
+    def execute(self, container_id, *command, check=True):
+        """Runs a command in a running container, under its limits; returns (status, output)."""
+        name = f"exec-{os.urandom(4).hex()}"
+        return self.ctr("tasks", "exec", "--exec-id", name, container_id, *command, check=check)
