@@ -19,7 +19,7 @@ struct NvlinkProfile {
     kNvswitch,  // all links end at switches
   };
 
-  int per_card = 0;      // links of each card
+  int per_card = 0;       // links of each card
   int link_mb_per_s = 0;  // one link, one way, as NVML reports it
   Through through = Through::kCards;
 };
