@@ -4,10 +4,10 @@
 #include <array>
 #include <string_view>
 
-// Everything this client may ask of the API server, in one table. A request can only be built from
-// one of these entries, so the table is the exact RBAC need; a test compares it with the chart's
-// Roles. Names as in kubernetes.io/docs/reference/access-authn-authz/authorization, "Determine the
-// request verb".
+// Everything this client may ask of the API server, one table a program. A request can only be
+// built from one of these entries, so a program's table is its exact RBAC need; a test compares it
+// with the chart's Roles. Names as in
+// kubernetes.io/docs/reference/access-authn-authz/authorization, "Determine the request verb".
 
 namespace aliquot::kubeclient {
 
@@ -25,6 +25,8 @@ struct ApiVerb {
 
 inline constexpr ApiVerb kListNodes{"", "nodes", "", "list"};
 inline constexpr ApiVerb kWatchNodes{"", "nodes", "", "watch"};
+inline constexpr ApiVerb kGetNode{"", "nodes", "", "get"};
+inline constexpr ApiVerb kPatchNode{"", "nodes", "", "patch"};
 inline constexpr ApiVerb kListPods{"", "pods", "", "list"};
 inline constexpr ApiVerb kWatchPods{"", "pods", "", "watch"};
 inline constexpr ApiVerb kGetPod{"", "pods", "", "get"};
@@ -36,8 +38,12 @@ inline constexpr ApiVerb kCreateEvent{"events.k8s.io", "events", "", "create"};
 inline constexpr ApiVerb kListBudgets{"policy", "poddisruptionbudgets", "", "list"};
 inline constexpr ApiVerb kWatchBudgets{"policy", "poddisruptionbudgets", "", "watch"};
 
-inline constexpr std::array kApiVerbs{kListNodes,   kWatchNodes,  kListPods,       kWatchPods,
-                                      kGetPod,      kPatchPod,    kPatchPodStatus, kBindPod,
-                                      kCreateEvent, kListBudgets, kWatchBudgets};
+inline constexpr std::array kAllocatorVerbs{
+    kListNodes, kWatchNodes,     kListPods,    kWatchPods,   kGetPod,      kPatchPod,
+    kBindPod,   kPatchPodStatus, kCreateEvent, kListBudgets, kWatchBudgets};
+
+// The node agent: it reads the pods of its node and writes its own Node, nothing of a pod.
+inline constexpr std::array kAgentVerbs{kListNodes, kWatchNodes, kGetNode, kPatchNode,
+                                        kListPods,  kWatchPods,  kGetPod,  kCreateEvent};
 
 }  // namespace aliquot::kubeclient

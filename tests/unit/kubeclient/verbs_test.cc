@@ -8,19 +8,43 @@
 namespace aliquot::kubeclient {
 namespace {
 
-TEST(ApiVerbs, EachIsNamedOnce) {
-  for (const ApiVerb& verb : kApiVerbs) {
-    EXPECT_EQ(std::count(kApiVerbs.begin(), kApiVerbs.end(), verb), 1)
+template <typename Table>
+void ExpectEachOnce(const Table& table) {
+  for (const ApiVerb& verb : table) {
+    EXPECT_EQ(std::count(table.begin(), table.end(), verb), 1)
         << verb.verb << " " << verb.resource << "/" << verb.subresource;
   }
 }
 
-TEST(ApiVerbs, NothingThatDeletesOrEscalates) {
-  for (const ApiVerb& verb : kApiVerbs) {
+template <typename Table>
+void ExpectNothingThatDeletesOrEscalates(const Table& table) {
+  for (const ApiVerb& verb : table) {
     EXPECT_NE(verb.verb, "delete");
     EXPECT_NE(verb.verb, "*");
     EXPECT_NE(verb.resource, "secrets");
+  }
+}
+
+TEST(ApiVerbs, EachIsNamedOnceInAProgramsTable) {
+  ExpectEachOnce(kAllocatorVerbs);
+  ExpectEachOnce(kAgentVerbs);
+}
+
+TEST(ApiVerbs, NothingThatDeletesOrEscalates) {
+  ExpectNothingThatDeletesOrEscalates(kAllocatorVerbs);
+  ExpectNothingThatDeletesOrEscalates(kAgentVerbs);
+}
+
+TEST(ApiVerbs, TheAllocatorWritesNoNode) {
+  for (const ApiVerb& verb : kAllocatorVerbs) {
     EXPECT_TRUE(verb.resource != "nodes" || verb.verb == "list" || verb.verb == "watch");
+  }
+}
+
+TEST(ApiVerbs, TheAgentWritesNoPod) {
+  for (const ApiVerb& verb : kAgentVerbs) {
+    EXPECT_TRUE(verb.resource != "pods" || verb.verb == "get" || verb.verb == "list" ||
+                verb.verb == "watch");
   }
 }
 
