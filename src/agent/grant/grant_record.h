@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,12 +40,5 @@ Result<GrantRecord> ParseGrantRecord(std::string_view json);
 
 // No longer text is a grant.json: IDs of 16,384 devices, cards and the allocation fit.
 inline constexpr std::size_t kMaxGrantRecordBytes = 1 << 20;
-
-// The grants that were written before, by name. Thread-safe.
-class RecalledGrants {
- public:
-  virtual ~RecalledGrants() = default;
-  virtual std::optional<GrantRecord> Find(const std::string& name) const = 0;
-};
 
 }  // namespace aliquot::agent
