@@ -37,8 +37,9 @@ extender::FilterOptions FilterOptionsOf(const Configuration& configuration) {
   return options;
 }
 
-extender::AnnotationOptions AnnotationOptionsOf(const Configuration& configuration) {
-  return {configuration.gpu_assigned_annotation};
+extender::AnnotationOptions AnnotationOptionsOf(const Configuration& configuration,
+                                                const signing::Signer* signer) {
+  return {configuration.gpu_assigned_annotation, signer};
 }
 
 reconcile::StampLedgerOptions StampOptionsOf(const Configuration& configuration) {
@@ -74,16 +75,16 @@ observability::LedgerFigures FiguresOf(const ledger::LedgerCounts& counts) {
 }  // namespace
 
 DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
-                           const Instruments& i)
+                           const Instruments& i, const signing::Signer* signer)
     : instruments_(i),
       names_(c.resource_names),
       placer_(PlacerOptionsOf(c), PolicyOf(c)),
       ledger_(placer_, catalog_, names_, i.clock),
-      queue_(i.clock, reconcile::WorkQueueOptions{}),
+      queue_(i.clock, program::WorkQueueOptions{}),
       desk_(ledger_, writer, i.clock, i.metrics, i.decisions, DeskOptionsOf(c)),
       reporter_(queue_, writer, i.clock, i.metrics, i.log),
       late_stamp_(ledger_, writer, queue_, reporter_, names_, i.clock, i.metrics, i.decisions,
-                  AnnotationOptionsOf(c)),
+                  AnnotationOptionsOf(c, signer)),
       requeue_(ledger_, pending_, placer_, writer, queue_, i.clock, i.log),
       intake_(ledger_, pending_, desk_, late_stamp_, reporter_, names_),
       follower_(ledger_, writer, queue_, intake_),
@@ -94,11 +95,11 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
               FilterOptionsOf(c)),
       prioritize_(ledger_, judge_, names_, i.clock, i.metrics, i.decisions),
       bind_(ledger_, pending_, desk_, writer, names_, i.clock, i.metrics, i.decisions,
-            AnnotationOptionsOf(c)),
+            AnnotationOptionsOf(c, signer)),
       preempt_(ledger_, budgets_, placer_, names_, i.clock, i.metrics, i.decisions,
                extender::PreemptOptions()),
-      stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions, AnnotationOptionsOf(c),
-                    StampOptionsOf(c)) {
+      stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions,
+                    AnnotationOptionsOf(c, signer), StampOptionsOf(c)) {
   FollowTheMix();
   ledger_.OnRoom([this](std::string_view node) { requeue_.RoomMade(node); });
   filter_.OnFitsInSumOnly([this](const model::Pod& pod) {
@@ -154,7 +155,7 @@ void DecisionCore::Tick() {
     if (readiness_.synced() && learner_.Due()) {
       queue_.Add("outlook", [this] {
         RenewOutlook();
-        return reconcile::WorkQueue::Outcome::kDone;
+        return program::WorkQueue::Outcome::kDone;
       });
     }
   }

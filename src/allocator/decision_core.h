@@ -21,6 +21,7 @@
 #include "observability/decision_log.h"
 #include "observability/log.h"
 #include "observability/metrics.h"
+#include "program/work_queue.h"
 #include "reconcile/late_stamp.h"
 #include "reconcile/observer.h"
 #include "reconcile/pod_follower.h"
@@ -29,7 +30,6 @@
 #include "reconcile/requeue.h"
 #include "reconcile/stamp_ledger.h"
 #include "reconcile/sync_state.h"
-#include "reconcile/work_queue.h"
 #include "scoring/mix_learner.h"
 #include "scoring/placer.h"
 #include "topology/node_topology.h"
@@ -48,8 +48,9 @@ struct Instruments {
 // it. Only wires; knows no socket. Thread-safe once built. Cluster and instruments must outlive it.
 class DecisionCore {
  public:
+  // `signer` may be null: records carry no signature. Else it must outlive the core too.
   DecisionCore(const Configuration& configuration, model::ClusterWriter& writer,
-               const Instruments& instruments);
+               const Instruments& instruments, const signing::Signer* signer);
   // Call Stop first.
   ~DecisionCore() = default;
   DecisionCore(const DecisionCore&) = delete;
@@ -89,7 +90,7 @@ class DecisionCore {
   ledger::PendingPods pending_;
   ledger::DisruptionBudgets budgets_;
 
-  reconcile::WorkQueue queue_;
+  program::WorkQueue queue_;
   extender::BindDesk desk_;
   reconcile::PodReporter reporter_;
   reconcile::LateStamp late_stamp_;

@@ -14,7 +14,7 @@ namespace aliquot::reconcile {
 
 using ledger::CommitOutcome;
 using observability::StampOutcome;
-using Outcome = WorkQueue::Outcome;
+using Outcome = program::WorkQueue::Outcome;
 
 namespace {
 
@@ -37,8 +37,9 @@ model::PodCondition ConditionOf(bool allocated, std::string_view reason, std::st
 
 }  // namespace
 
-LateStamp::LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer, WorkQueue& queue,
-                     PodReporter& reporter, const model::ResourceNames& names, const Clock& clock,
+LateStamp::LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer,
+                     program::WorkQueue& queue, PodReporter& reporter,
+                     const model::ResourceNames& names, const Clock& clock,
                      observability::Metrics& metrics, observability::DecisionLog& log,
                      const extender::AnnotationOptions& annotations)
     : ledger_(ledger),
@@ -154,18 +155,17 @@ Outcome LateStamp::Attempt(const std::string& uid) {
 // The reservation is given back only when the pod is gone: it runs on this node, with or without
 // our word.
 Outcome LateStamp::Write(const Waiting& pod, const ledger::CommitResult& result) {
-  const api::Annotations annotations = extender::AllocationAnnotations(
+  const Result<api::Annotations> annotations = extender::AllocationAnnotations(
       result.allocation, pod.demand, result.minors, clock_.SystemNow(), annotation_options_);
-  const Status checked = api::CheckAnnotations(annotations);
-  if (!checked.ok()) {
+  if (!annotations.ok()) {
     metrics_.CountLateStamp(StampOutcome::kFailed);
-    Record(pod, "failed", checked.message(), "");
+    Record(pod, "failed", annotations.status().message(), "");
     return Outcome::kRetry;
   }
   const std::map<std::string, std::string> labels = {
       {std::string(model::kGpuLabel), std::string(model::kGpuLabelValue)}};
   const model::WriteReply reply =
-      writer_.PatchPod(pod.key, pod.uid, {annotations.begin(), annotations.end()}, labels);
+      writer_.PatchPod(pod.key, pod.uid, {annotations->begin(), annotations->end()}, labels);
   if (reply.outcome == model::WriteOutcome::kNotFound) {
     ledger_.Release(pod.uid);
     Forget(pod.uid);

@@ -14,8 +14,8 @@
 #include "model/names.h"
 #include "observability/decision_log.h"
 #include "observability/metrics.h"
+#include "program/work_queue.h"
 #include "reconcile/pod_reporter.h"
-#include "reconcile/work_queue.h"
 
 namespace aliquot::reconcile {
 
@@ -26,7 +26,7 @@ namespace aliquot::reconcile {
 // referred to must outlive it.
 class LateStamp {
  public:
-  LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer, WorkQueue& queue,
+  LateStamp(ledger::Ledger& ledger, model::ClusterWriter& writer, program::WorkQueue& queue,
             PodReporter& reporter, const model::ResourceNames& names, const Clock& clock,
             observability::Metrics& metrics, observability::DecisionLog& log,
             const extender::AnnotationOptions& annotations);
@@ -53,15 +53,15 @@ class LateStamp {
   };
 
   void Schedule(const std::string& uid, std::chrono::nanoseconds delay);
-  WorkQueue::Outcome Attempt(const std::string& uid);
-  WorkQueue::Outcome Write(const Waiting& pod, const ledger::CommitResult& result);
+  program::WorkQueue::Outcome Attempt(const std::string& uid);
+  program::WorkQueue::Outcome Write(const Waiting& pod, const ledger::CommitResult& result);
   void TellNoRoom(const Waiting& pod, scoring::Refusal refusal);
   void Record(const Waiting& pod, std::string_view outcome, std::string_view reason,
               std::string_view cards) const;
 
   ledger::Ledger& ledger_;
   model::ClusterWriter& writer_;
-  WorkQueue& queue_;
+  program::WorkQueue& queue_;
   PodReporter& reporter_;
   const model::ResourceNames names_;
   const Clock& clock_;

@@ -8,7 +8,7 @@
 
 namespace aliquot::reconcile {
 
-using Outcome = WorkQueue::Outcome;
+using Outcome = program::WorkQueue::Outcome;
 
 namespace {
 

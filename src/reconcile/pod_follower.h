@@ -11,8 +11,8 @@
 #include "ledger/ledger.h"
 #include "model/cluster.h"
 #include "model/pod.h"
+#include "program/work_queue.h"
 #include "reconcile/pod_intake.h"
-#include "reconcile/work_queue.h"
 
 namespace aliquot::reconcile {
 
@@ -25,7 +25,7 @@ namespace aliquot::reconcile {
 // Thread-safe. Reads and writes go by the work queue; a read that the watch overtook is dropped.
 class PodFollower {
  public:
-  PodFollower(const ledger::Ledger& ledger, model::ClusterWriter& writer, WorkQueue& queue,
+  PodFollower(const ledger::Ledger& ledger, model::ClusterWriter& writer, program::WorkQueue& queue,
               PodIntake& intake)
       : ledger_(ledger), writer_(writer), queue_(queue), intake_(intake) {}
 
@@ -44,9 +44,9 @@ class PodFollower {
 
   void StartCheck(const std::string& uid, const model::PodKey& key, const std::string& node,
                   std::chrono::nanoseconds delay) REQUIRES(mutex_);
-  WorkQueue::Outcome RunCheck(const std::string& uid, std::uint64_t serial);
-  WorkQueue::Outcome PutLabelBack(const std::string& uid, std::uint64_t serial,
-                                  const model::Pod& pod);
+  program::WorkQueue::Outcome RunCheck(const std::string& uid, std::uint64_t serial);
+  program::WorkQueue::Outcome PutLabelBack(const std::string& uid, std::uint64_t serial,
+                                           const model::Pod& pod);
   void TakeIn(const model::Pod& pod) REQUIRES(mutex_);
   void LetGo(const std::string& uid, std::string_view node) REQUIRES(mutex_);
   // The check, or nullptr when it is void.
@@ -54,7 +54,7 @@ class PodFollower {
 
   const ledger::Ledger& ledger_;
   model::ClusterWriter& writer_;
-  WorkQueue& queue_;
+  program::WorkQueue& queue_;
 
   // Held while one state of a pod is taken in, never over a call to the cluster.
   Mutex mutex_;

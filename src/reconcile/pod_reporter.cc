@@ -44,8 +44,9 @@ std::optional<ProblemWords> WordsFor(PodEffect effect) {
 
 }  // namespace
 
-PodReporter::PodReporter(WorkQueue& queue, model::ClusterWriter& writer, const Clock& clock,
-                         observability::Metrics& metrics, observability::Log& log)
+PodReporter::PodReporter(program::WorkQueue& queue, model::ClusterWriter& writer,
+                         const Clock& clock, observability::Metrics& metrics,
+                         observability::Log& log)
     : queue_(queue),
       writer_(writer),
       metrics_(metrics),
@@ -101,7 +102,7 @@ void PodReporter::Post(model::PodEvent event) {
       log_.Info("reconcile", "event not written",
                 {{"reason", event.reason}, {"problem", reply.message}});
     }
-    return WorkQueue::Outcome::kDone;
+    return program::WorkQueue::Outcome::kDone;
   });
 }
 

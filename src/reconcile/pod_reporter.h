@@ -13,7 +13,7 @@
 #include "observability/log.h"
 #include "observability/metrics.h"
 #include "observability/repeat_limiter.h"
-#include "reconcile/work_queue.h"
+#include "program/work_queue.h"
 
 namespace aliquot::reconcile {
 
@@ -23,7 +23,7 @@ namespace aliquot::reconcile {
 // the work queue.
 class PodReporter {
  public:
-  PodReporter(WorkQueue& queue, model::ClusterWriter& writer, const Clock& clock,
+  PodReporter(program::WorkQueue& queue, model::ClusterWriter& writer, const Clock& clock,
               observability::Metrics& metrics, observability::Log& log);
 
   // Effects that report nothing are ignored.
@@ -40,7 +40,7 @@ class PodReporter {
  private:
   bool FirstTime(std::string_view uid, unsigned bit);
 
-  WorkQueue& queue_;
+  program::WorkQueue& queue_;
   model::ClusterWriter& writer_;
   observability::Metrics& metrics_;
   observability::Log& log_;

@@ -26,8 +26,8 @@ std::string UnixNanoseconds(SystemTime time) {
 }  // namespace
 
 Requeue::Requeue(const ledger::Ledger& ledger, const ledger::PendingPods& pending,
-                 const scoring::Placer& placer, model::ClusterWriter& writer, WorkQueue& queue,
-                 const Clock& clock, observability::Log& log)
+                 const scoring::Placer& placer, model::ClusterWriter& writer,
+                 program::WorkQueue& queue, const Clock& clock, observability::Log& log)
     : ledger_(ledger),
       pending_(pending),
       placer_(placer),
@@ -52,13 +52,13 @@ void Requeue::RoomMade(std::string_view node) {
   }
 }
 
-WorkQueue::Outcome Requeue::Attempt(const std::string& uid) {
+program::WorkQueue::Outcome Requeue::Attempt(const std::string& uid) {
   Waiting waiting;
   {
     MutexLock lock(mutex_);
     const auto found = waiting_.find(uid);
     if (found == waiting_.end()) {
-      return WorkQueue::Outcome::kDone;
+      return program::WorkQueue::Outcome::kDone;
     }
     waiting = std::move(found->second);
     waiting_.erase(found);
@@ -67,14 +67,14 @@ WorkQueue::Outcome Requeue::Attempt(const std::string& uid) {
   const auto refused_at = pending_.LastRefused(uid);
   const bool asked_since = !refused_at || *refused_at > waiting.room_at;
   if (pod == nullptr || asked_since || !FitsOnOne(*pod, waiting.nodes)) {
-    return WorkQueue::Outcome::kDone;
+    return program::WorkQueue::Outcome::kDone;
   }
   const model::WriteReply reply = writer_.PatchPod(
       pod->key, uid,
       {{std::string(model::kRequeuedAnnotation), UnixNanoseconds(clock_.SystemNow())}}, {});
   log_.Info("reconcile", "pod that was refused too early is tried again",
             {{"pod", pod->key.ToString()}, {"uid", uid}, {"problem", reply.message}});
-  return WorkQueue::Outcome::kDone;
+  return program::WorkQueue::Outcome::kDone;
 }
 
 bool Requeue::FitsOnOne(const ledger::PendingPod& pod, const StringSet& nodes) const {

@@ -12,7 +12,7 @@
 #include "ledger/pending_pods.h"
 #include "model/cluster.h"
 #include "observability/log.h"
-#include "reconcile/work_queue.h"
+#include "program/work_queue.h"
 #include "scoring/placer.h"
 
 namespace aliquot::reconcile {
@@ -30,7 +30,7 @@ namespace aliquot::reconcile {
 class Requeue {
  public:
   Requeue(const ledger::Ledger& ledger, const ledger::PendingPods& pending,
-          const scoring::Placer& placer, model::ClusterWriter& writer, WorkQueue& queue,
+          const scoring::Placer& placer, model::ClusterWriter& writer, program::WorkQueue& queue,
           const Clock& clock, observability::Log& log);
 
   // Cards of this node became free, or the node changed. Does no I/O.
@@ -42,14 +42,14 @@ class Requeue {
     StringSet nodes;
   };
 
-  WorkQueue::Outcome Attempt(const std::string& uid);
+  program::WorkQueue::Outcome Attempt(const std::string& uid);
   bool FitsOnOne(const ledger::PendingPod& pod, const StringSet& nodes) const;
 
   const ledger::Ledger& ledger_;
   const ledger::PendingPods& pending_;
   const scoring::Placer& placer_;
   model::ClusterWriter& writer_;
-  WorkQueue& queue_;
+  program::WorkQueue& queue_;
   const Clock& clock_;
   observability::Log& log_;
 

@@ -12,17 +12,6 @@
 
 namespace aliquot::allocator {
 
-bool Eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 AllocatorTest::AllocatorTest() : scheduler_(authority_.IssueClient("kube-scheduler")) {
   const test::KeyPair server = authority_.IssueServer();
   configuration_.listen = {"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"};

@@ -14,14 +14,14 @@
 #include "base/clock.h"
 #include "observability/json_log.h"
 #include "tests/integration/http_test_client.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_certificates.h"
 
 namespace aliquot::allocator {
 
 using Json = nlohmann::json;
 
-// Asks again until it is true or 20 s have passed.
-bool Eventually(const std::function<bool()>& condition);
+using test::Eventually;
 
 // The whole allocator in this process, on free ports with certificates of its own.
 class AllocatorTest : public testing::Test {

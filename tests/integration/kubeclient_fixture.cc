@@ -8,15 +8,6 @@ namespace aliquot::kubeclient {
 
 using Json = test::FakeApiStore::Json;
 
-bool Eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
-
 void RecordingCluster::NodeSeen(const model::Node& node) {
   MutexLock lock(mutex_);
   nodes_.insert(node.name);

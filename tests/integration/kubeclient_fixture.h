@@ -16,13 +16,13 @@
 #include "kubeclient/cluster_source.h"
 #include "kubeclient/curl_transport.h"
 #include "model/cluster.h"
+#include "tests/support/eventually.h"
 #include "tests/support/fake_api_server.h"
 #include "tests/support/test_certificates.h"
 
 namespace aliquot::kubeclient {
 
-// Asks again until it is true or 20 s have passed.
-bool Eventually(const std::function<bool()>& condition);
+using test::Eventually;
 
 // Keeps what it was told. Thread-safe.
 class RecordingCluster final : public model::ClusterObserver {

@@ -24,17 +24,6 @@ std::vector<std::string> RecordingDecisionLog::lines() const {
   return lines_;
 }
 
-bool Eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 model::Node NodeOf(const std::string& name, int cards, std::int64_t mib) {
   auto inventory = std::make_shared<model::Inventory>();
   for (int i = 0; i < cards; ++i) {

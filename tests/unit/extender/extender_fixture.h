@@ -18,6 +18,7 @@
 #include "observability/metrics.h"
 #include "scoring/placer.h"
 #include "scoring/policy_registry.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/extender/fake_cluster.h"
 
 namespace aliquot::extender {
@@ -33,8 +34,7 @@ class RecordingDecisionLog final : public observability::DecisionLog {
   std::vector<std::string> lines_ GUARDED_BY(mutex_);
 };
 
-// Polls until `condition` holds; false after ten seconds.
-bool Eventually(const std::function<bool()>& condition);
+using test::Eventually;
 
 model::Node NodeOf(const std::string& name, int cards, std::int64_t mib = 16384);
 // One app container "main" asking for `core` percent and `memory` units of 256 MiB; labelled.

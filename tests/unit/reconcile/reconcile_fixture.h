@@ -2,13 +2,13 @@
 #pragma once
 
 #include "observability/log.h"
+#include "program/work_queue.h"
 #include "reconcile/late_stamp.h"
 #include "reconcile/observer.h"
 #include "reconcile/pod_follower.h"
 #include "reconcile/pod_intake.h"
 #include "reconcile/pod_reporter.h"
 #include "reconcile/sync_state.h"
-#include "reconcile/work_queue.h"
 #include "tests/unit/extender/bind_fixture.h"
 
 namespace aliquot::reconcile {
@@ -42,7 +42,7 @@ class ReconcileFixture : public extender::BindFixture {
   }
 
   observability::NullLog text_log_;
-  WorkQueue queue_{clock_, WorkQueueOptions()};
+  program::WorkQueue queue_{clock_, program::WorkQueueOptions()};
   PodReporter reporter_{queue_, cluster_, clock_, metrics_, text_log_};
   LateStamp late_stamp_{ledger_,   cluster_, queue_,
                         reporter_, names_,   clock_,

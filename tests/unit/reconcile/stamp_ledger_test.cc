@@ -40,6 +40,22 @@ TEST_F(StampLedgerTest, ReservesForAPodThatTheWatchKnowsAsUnbound) {
   EXPECT_EQ(log_.lines(), std::vector<std::string>{"stamp stamped n1 main=0"});
 }
 
+TEST_F(StampLedgerTest, WithoutASignatureNothingIsStampedAndNothingHeld) {
+  const signing::Signer without_key("/nowhere");
+  extender::AnnotationOptions options;
+  options.signer = &without_key;
+  StampLedger stamp(ledger_, pending_, placer_, clock_, log_, options, StampLedgerOptions());
+  AddNode("n1", 1);
+  const model::Pod pod = PodOf("p", 60, 8);
+  AddAndShow(pod);
+  const StampDecision decision = stamp.Decide(pod.key, pod.uid, "n1", false);
+  EXPECT_EQ(decision.outcome, Outcome::kDenied);
+  EXPECT_NE(decision.reason.find("the record cannot be signed"), std::string::npos);
+  EXPECT_FALSE(Holds(pod));
+  // It was no reservation that ended: the next one is made.
+  EXPECT_EQ(Decide(pod, "n1").outcome, Outcome::kAnnotations);
+}
+
 TEST_F(StampLedgerTest, ABindingWithoutUidIsFoundByName) {
   AddNode("n1", 1);
   const model::Pod pod = PodOf("p", 60, 8);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reconcile/work_queue.h"
+#include "program/work_queue.h"
 
 #include <algorithm>
 
-namespace aliquot::reconcile {
+namespace aliquot::program {
 
 void WorkQueue::Add(std::string_view key, Task task, std::chrono::nanoseconds delay) {
   {
@@ -112,4 +112,4 @@ std::size_t WorkQueue::waiting() const {
   return items_.size();
 }
 
-}  // namespace aliquot::reconcile
+}  // namespace aliquot::program

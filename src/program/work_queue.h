@@ -14,7 +14,7 @@
 #include "base/mutex.h"
 #include "base/string_map.h"
 
-namespace aliquot::reconcile {
+namespace aliquot::program {
 
 struct WorkQueueOptions {
   // A task that asks for it runs again after this, then after twice as long, up to the longest.
@@ -75,4 +75,4 @@ class WorkQueue {
   std::thread thread_;
 };
 
-}  // namespace aliquot::reconcile
+}  // namespace aliquot::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reconcile/work_queue.h"
+#include "program/work_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/extender/extender_fixture.h"
+#include "tests/support/eventually.h"
 
-namespace aliquot::reconcile {
+namespace aliquot::program {
 namespace {
 
 using std::chrono::milliseconds;
@@ -99,7 +99,7 @@ TEST(WorkQueueThreadTest, ItsThreadRunsWhatIsAddedAndStops) {
         },
         milliseconds(i % 3));
   }
-  EXPECT_TRUE(extender::Eventually([&] { return ran == 100; }));
+  EXPECT_TRUE(test::Eventually([&] { return ran == 100; }));
   queue.Add(
       "late",
       [&ran] {
@@ -117,4 +117,4 @@ TEST(WorkQueueThreadTest, ItsThreadRunsWhatIsAddedAndStops) {
 }
 
 }  // namespace
-}  // namespace aliquot::reconcile
+}  // namespace aliquot::program
