@@ -18,7 +18,8 @@ Application::Application(Configuration configuration, observability::JsonLog& lo
     : configuration_(std::move(configuration)),
       log_(log),
       metrics_(clock_),
-      instruments_{clock_, metrics_, log, log} {}
+      instruments_{clock_, metrics_, log, log},
+      signer_(configuration_, instruments_) {}
 
 Application::~Application() {
   listeners_.reset();  // handlers use the core
@@ -26,11 +27,15 @@ Application::~Application() {
 }
 
 bool Application::Start(program::Problems& problems) {
+  if (!signer_.Start(problems)) {
+    return false;
+  }
   cluster_ = ConnectCluster(configuration_, clock_, metrics_, log_, problems);
   if (cluster_ == nullptr) {
     return false;
   }
-  core_ = std::make_unique<DecisionCore>(configuration_, cluster_->writer(), instruments_);
+  core_ = std::make_unique<DecisionCore>(configuration_, cluster_->writer(), instruments_,
+                                         signer_.signer());
   if (!StartListeners(problems)) {
     return false;
   }

@@ -9,6 +9,7 @@
 #include "allocator/configuration.h"
 #include "allocator/decision_core.h"
 #include "allocator/listeners.h"
+#include "allocator/record_signer.h"
 #include "base/status.h"
 #include "observability/json_log.h"
 #include "observability/metrics.h"
@@ -52,6 +53,7 @@ class Application {
   Addresses addresses_;
 
   // In the order in which they are needed; destroyed the other way round.
+  RecordSigner signer_;
   std::unique_ptr<ClusterConnection> cluster_;
   std::unique_ptr<DecisionCore> core_;
   std::unique_ptr<Listeners> listeners_;

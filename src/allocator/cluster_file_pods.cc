@@ -295,10 +295,13 @@ void PodTable::Record(program::MapReader& reader, model::Pod& pod, const model::
     return;
   }
   const std::vector<std::vector<int>>& minors = cards;  // the indices of a made node
-  const api::Annotations record =
+  const auto record =
       extender::AllocationAnnotations(AllocationOf(pod, demand, *inventory, cards), demand, minors,
                                       SystemTime{}, extender::AnnotationOptions{});
-  for (const auto& [key, text] : record) {
+  if (!record.ok()) {
+    return reader.Complain("containers", record.status().message());
+  }
+  for (const auto& [key, text] : *record) {
     pod.annotations[key] = text;
   }
 }

@@ -64,6 +64,7 @@ struct Configuration {
   std::string addresses_file;
   Tls tls;
   Http http;
+  std::string signing_key_file;  // "": records carry no signature
   std::int64_t max_sharers_per_card = 16;
   Search search;
   std::string scoring_policy = "composite";  // scoring::kDefaultPolicy

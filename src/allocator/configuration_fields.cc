@@ -87,6 +87,9 @@ void VisitTimes(Configuration& c, program::FieldVisitor& visitor) {
 void VisitFields(Configuration& configuration, program::FieldVisitor& visitor) {
   VisitSources(configuration, visitor);
   VisitListeners(configuration, visitor);
+  visitor.BeginSection("signing");
+  visitor.Text("keyFile", configuration.signing_key_file);
+  visitor.EndSection();
   VisitHttp(configuration, visitor);
   VisitPlacing(configuration, visitor);
   VisitTimes(configuration, visitor);

@@ -170,21 +170,19 @@ void Bind::Commit(const BindDesk::Ticket& ticket, const model::PodDemand& demand
 void Bind::SendBinding(const BindDesk::Ticket& ticket, const model::PodDemand& demand,
                        const ledger::CommitResult& result) {
   const bool ours = result.outcome == CommitOutcome::kReserved;
-  const api::Annotations annotations = AllocationAnnotations(
+  const Result<api::Annotations> annotations = AllocationAnnotations(
       result.allocation, demand, result.minors, clock_.SystemNow(), annotation_options_);
-  // The API server would take a bad key here and refuse every later update of the pod.
-  const Status checked = api::CheckAnnotations(annotations);
-  if (!checked.ok()) {
+  if (!annotations.ok()) {
     if (ours) {
       ledger_.Release(ticket->uid());
     }
-    return desk_.End(ticket, Failed(checked.message()));
+    return desk_.End(ticket, Failed(annotations.status().message()));
   }
   Outgoing outgoing;
   outgoing.order.key = ticket->key();
   outgoing.order.uid = ticket->uid();
   outgoing.order.node = ticket->node();
-  outgoing.order.annotations.insert(annotations.begin(), annotations.end());
+  outgoing.order.annotations.insert(annotations->begin(), annotations->end());
   outgoing.owns_reservation = ours;
   outgoing.cards = CardsText(demand, result.minors);
   desk_.Send(ticket, std::move(outgoing));

@@ -37,7 +37,7 @@ constexpr std::array kStampOutcomes{"done", "no_room", "failed"};
 constexpr std::array kRecordProblems{"adopted_by_index", "counted_on_all", "closed_node",
                                      "record_changed", "not_readable"};
 constexpr std::array kDegraded{"not_synced", "api_server_unreachable", "tls_reload_failed",
-                               "unconfirmed_binds"};
+                               "unconfirmed_binds", "signing_key_reload_failed"};
 constexpr std::array kPodStates{"bound", "reserved", "unstamped"};
 
 constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;

@@ -46,7 +46,13 @@ enum class RecordProblem {
 };
 
 // Degraded states: while one holds its gauge is 1 and a warning is in the log.
-enum class Degraded { kNotSynced, kApiServerUnreachable, kTlsReloadFailed, kUnconfirmedBinds };
+enum class Degraded {
+  kNotSynced,
+  kApiServerUnreachable,
+  kTlsReloadFailed,
+  kUnconfirmedBinds,
+  kSigningKeyReloadFailed
+};
 
 struct LedgerFigures {
   std::int64_t nodes = 0;

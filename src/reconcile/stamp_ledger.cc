@@ -98,9 +98,7 @@ StampDecision StampLedger::Reserve(const ledger::PendingPod& pod, std::string_vi
       }
       [[fallthrough]];
     case CommitOutcome::kReserved:
-      decision.outcome = StampDecision::Outcome::kAnnotations;
-      decision.annotations = extender::AllocationAnnotations(
-          result.allocation, pod.demand, result.minors, clock_.SystemNow(), annotation_options_);
+      decision = Stamped(pod, result);
       cards = extender::CardsText(pod.demand, result.minors);
       break;
     case CommitOutcome::kHeldElsewhere:
@@ -113,11 +111,28 @@ StampDecision StampLedger::Reserve(const ledger::PendingPod& pod, std::string_vi
       decision = Denied(scoring::RefusalSentence(result.refusal));
       break;
   }
-  if (result.outcome == CommitOutcome::kReserved) {
+  if (result.outcome == CommitOutcome::kReserved &&
+      decision.outcome == StampDecision::Outcome::kAnnotations) {
     MutexLock lock(mutex_);
     reserved_once_.insert(pod.uid);
   }
   Record(pod, node, decision, cards);
+  return decision;
+}
+
+StampDecision StampLedger::Stamped(const ledger::PendingPod& pod,
+                                   const ledger::CommitResult& result) {
+  Result<api::Annotations> annotations = extender::AllocationAnnotations(
+      result.allocation, pod.demand, result.minors, clock_.SystemNow(), annotation_options_);
+  if (!annotations.ok()) {
+    if (result.outcome == CommitOutcome::kReserved) {
+      ledger_.Release(pod.uid);
+    }
+    return Denied(annotations.status().message());
+  }
+  StampDecision decision;
+  decision.outcome = StampDecision::Outcome::kAnnotations;
+  decision.annotations = *std::move(annotations);
   return decision;
 }
 

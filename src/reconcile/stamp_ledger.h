@@ -40,6 +40,10 @@ class StampLedger final : public admission::StampLedger {
                                                     std::string_view uid) const;
   admission::StampDecision TryOnly(const ledger::PendingPod& pod, std::string_view node) const;
   admission::StampDecision Reserve(const ledger::PendingPod& pod, std::string_view node);
+  // The annotations of what was reserved; denied, and nothing kept of a new reservation, when there
+  // are none.
+  admission::StampDecision Stamped(const ledger::PendingPod& pod,
+                                   const ledger::CommitResult& result);
   // False when this pod had its reservation already and it has ended.
   bool MayReserve(const ledger::PendingPod& pod);
   void Record(const ledger::PendingPod& pod, std::string_view node,

@@ -6,8 +6,10 @@
 #include <future>
 
 #include "api/inventory_codec.h"
+#include "signing/verifier.h"
 #include "tests/integration/allocator_fixture.h"
 #include "tests/support/fake_api_server.h"
+#include "tests/support/test_keys.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -151,6 +153,104 @@ TEST_F(ApiServerTest, APodBoundByHandGetsItsCardsLate) {
   server_.store().Put(kPod, pod);
   EXPECT_TRUE(Eventually(
       [this] { return AnnotationOf("byhand", "tencent.com/predicate-gpu-idx-0") == "0"; }));
+}
+
+// With a key to sign by, and the agent's half of it.
+class SigningTest : public ApiServerTest {
+ protected:
+  SigningTest() {
+    configuration_.signing_key_file = directory_.Write("signing.pem", first_.private_key);
+    configuration_.tls.reload_interval = std::chrono::milliseconds(100);
+    EXPECT_TRUE(verifier_.Refresh().ok());
+  }
+
+  // "" for a record that is signed by either key, else why not.
+  std::string Unsigned(const std::string& record, const std::string& signature) const {
+    return record.empty() ? "no record" : verifier_.Verify(record, signature).message();
+  }
+  std::string Unsigned(const std::string& pod) const {
+    return Unsigned(AnnotationOf(pod, "aliquot.io/allocation"),
+                    AnnotationOf(pod, "aliquot.io/allocation-signature"));
+  }
+
+  const test::KeyTexts first_ = test::NewKey();
+  const test::KeyTexts second_ = test::NewKey();
+  signing::Verifier verifier_{
+      {directory_.Write("public.pem", first_.public_key + second_.public_key)}};
+};
+
+TEST_F(SigningTest, BindSignsTheRecord) {
+  PutPending("p", 20, 15);
+  StartReady();
+  EXPECT_EQ(Bind("p", "n"), "");
+  EXPECT_EQ(Unsigned("p"), "");
+  EXPECT_EQ(server_.Count("PATCH", "/pods/p"), 0u) << "in the same write";
+}
+
+TEST_F(SigningTest, TheLateStampSignsTheRecord) {
+  Json pod = PodJson("byhand", 100, 0);
+  pod["spec"]["nodeName"] = "n";
+  pod["status"]["phase"] = "Pending";
+  StartReady();
+  server_.store().Put(kPod, pod);
+  EXPECT_TRUE(Eventually([this] { return Unsigned("byhand").empty(); })) << Unsigned("byhand");
+}
+
+TEST_F(SigningTest, TheWebhooksStampSignsTheRecord) {
+  PutPending("p", 20, 15);
+  StartReady();
+  const Json patch =
+      PatchOf(Review("/admission/stamp", CreateReview("pods", "binding", BindingJson("p", "n"))));
+  Json binding = BindingJson("p", "n");
+  binding = binding.patch(patch);
+  const Json& annotations = binding["metadata"]["annotations"];
+  EXPECT_EQ(Unsigned(annotations.value("aliquot.io/allocation", ""),
+                     annotations.value("aliquot.io/allocation-signature", "")),
+            "");
+}
+
+TEST_F(SigningTest, AReplacedKeySignsFromThenOnWithoutARestart) {
+  StartReady();
+  PutPending("before", 20, 15);
+  EXPECT_EQ(Bind("before", "n"), "");
+  const std::string old_id =
+      AnnotationOf("before", "aliquot.io/allocation-signature").substr(0, 16);
+  directory_.Write("signing.pem", second_.private_key);
+  int number = 0;
+  EXPECT_TRUE(Eventually([&] {
+    const std::string name = "after-" + std::to_string(number++);
+    PutPending(name, 1, 1);
+    EXPECT_EQ(Bind(name, "n"), "");
+    EXPECT_EQ(Unsigned(name), "");
+    return AnnotationOf(name, "aliquot.io/allocation-signature").substr(0, 16) != old_id;
+  }));
+}
+
+TEST_F(SigningTest, AUselessNewKeyIsTellingAndTheOldOneSigns) {
+  PutPending("p", 20, 15);
+  StartReady();
+  directory_.Write("signing.pem", "half a file");
+  const std::string series = "aliquot_allocator_degraded{state=\"signing_key_reload_failed\"} ";
+  EXPECT_TRUE(
+      Eventually([&] { return Monitor("/metrics").body.find(series + "1") != std::string::npos; }));
+  EXPECT_EQ(Bind("p", "n"), "");
+  EXPECT_EQ(Unsigned("p"), "");
+  directory_.Write("signing.pem", second_.private_key);
+  EXPECT_TRUE(
+      Eventually([&] { return Monitor("/metrics").body.find(series + "0") != std::string::npos; }));
+}
+
+TEST_F(SigningTest, AKeyThatCannotBeUsedIsAProblemAtStart) {
+  configuration_.signing_key_file = directory_.Write("signing.pem", first_.public_key);
+  Application application(configuration_, *log_);
+  program::Problems problems;
+  EXPECT_FALSE(application.Start(problems));
+  EXPECT_THAT(problems.lines(),
+              testing::ElementsAre(
+                  "start: signing.keyFile: private key file '" + configuration_.signing_key_file +
+                  "' cannot be used: it does not hold a PRIVATE KEY in PEM; give one Ed25519 key "
+                  "in PKCS#8 PEM (openssl genpkey -algorithm ed25519), or leave signing.keyFile "
+                  "empty to write records unsigned"));
 }
 
 TEST_F(ApiServerTest, ALostAnswerIsNotConfirmedAndSettledByTheWatch) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "api/allocation_codec.h"
+#include "signing/verifier.h"
+#include "tests/support/test_certificates.h"
+#include "tests/support/test_keys.h"
 #include "tests/unit/extender/extender_fixture.h"
 
 namespace aliquot::extender {
@@ -36,7 +39,7 @@ Given ThreeContainers() {
 TEST(AllocationAnnotationsTest, NumbersAppContainersByTheirPlaceInTheSpec) {
   const Given given = ThreeContainers();
   const api::Annotations annotations =
-      AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), {});
+      *AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), {});
   EXPECT_EQ(annotations.at("tencent.com/predicate-gpu-idx-0"), "3");
   EXPECT_EQ(annotations.at("tencent.com/predicate-gpu-idx-2"), "0,1");
   EXPECT_EQ(annotations.count("tencent.com/predicate-gpu-idx-1"), 0u);
@@ -46,7 +49,7 @@ TEST(AllocationAnnotationsTest, CarriesTheRecordTheNodeAndTheTimeInNanoseconds) 
   const Given given = ThreeContainers();
   const SystemTime now{std::chrono::nanoseconds(1764423926123456789)};
   const api::Annotations annotations =
-      AllocationAnnotations(given.allocation, given.demand, given.minors, now, {});
+      *AllocationAnnotations(given.allocation, given.demand, given.minors, now, {});
   const auto record = api::ParseAllocation(annotations.at("aliquot.io/allocation"));
   ASSERT_TRUE(record.ok()) << record.status().message();
   EXPECT_EQ(record->uid, "u1");
@@ -59,14 +62,50 @@ TEST(AllocationAnnotationsTest, CarriesTheRecordTheNodeAndTheTimeInNanoseconds) 
 TEST(AllocationAnnotationsTest, WritesGpuAssignedOnlyWhereConfigured) {
   const Given given = ThreeContainers();
   EXPECT_EQ(AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), {})
-                .count("tencent.com/gpu-assigned"),
+                ->count("tencent.com/gpu-assigned"),
             0u);
   AnnotationOptions options;
   options.gpu_assigned = true;
   EXPECT_EQ(
       AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), options)
-          .at("tencent.com/gpu-assigned"),
+          ->at("tencent.com/gpu-assigned"),
       "false");
+}
+
+TEST(AllocationAnnotationsTest, SignsTheRecordsExactBytesWhereAKeyIsConfigured) {
+  const Given given = ThreeContainers();
+  const test::KeyTexts key = test::NewKey();
+  const test::TemporaryDirectory directory;
+  signing::Signer signer(directory.Write("key.pem", key.private_key));
+  signing::Verifier verifier({directory.Write("public.pem", key.public_key)});
+  ASSERT_TRUE(signer.Refresh().ok());
+  ASSERT_TRUE(verifier.Refresh().ok());
+  AnnotationOptions options;
+  options.signer = &signer;
+  const auto annotations =
+      AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), options);
+  ASSERT_TRUE(annotations.ok()) << annotations.status().message();
+  const Status verified = verifier.Verify(annotations->at("aliquot.io/allocation"),
+                                          annotations->at("aliquot.io/allocation-signature"));
+  EXPECT_TRUE(verified.ok()) << verified.message();
+}
+
+TEST(AllocationAnnotationsTest, WithoutAKeyThereIsNoSignature) {
+  const Given given = ThreeContainers();
+  EXPECT_EQ(AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), {})
+                ->count("aliquot.io/allocation-signature"),
+            0u);
+}
+
+TEST(AllocationAnnotationsTest, ARecordThatCannotBeSignedIsNotWritten) {
+  const Given given = ThreeContainers();
+  const signing::Signer without_key("/nowhere");
+  AnnotationOptions options;
+  options.signer = &without_key;
+  const auto annotations =
+      AllocationAnnotations(given.allocation, given.demand, given.minors, SystemTime(), options);
+  ASSERT_FALSE(annotations.ok());
+  EXPECT_NE(annotations.status().message().find("the record cannot be signed"), std::string::npos);
 }
 
 TEST(AllocationAnnotationsTest, CardsTextNamesEachContainer) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/signing/test_keys.h"
+#include "tests/support/test_keys.h"
 
 namespace aliquot::signing {
 namespace {

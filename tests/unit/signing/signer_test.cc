@@ -9,7 +9,7 @@
 
 #include "signing/verifier.h"
 #include "tests/support/test_certificates.h"
-#include "tests/unit/signing/test_keys.h"
+#include "tests/support/test_keys.h"
 
 namespace aliquot::signing {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "tests/support/test_certificates.h"
-#include "tests/unit/signing/test_keys.h"
+#include "tests/support/test_keys.h"
 
 namespace aliquot::signing {
 namespace {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+// Keys for tests of signatures, made in memory. Any failure of OpenSSL aborts the test program.
+
 namespace aliquot::test {
 
 // The two PEM texts of a key, as the openssl command writes them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/signing/test_keys.h"
+#include "tests/support/test_keys.h"
 
 #include <openssl/ec.h>
 #include <openssl/evp.h>
