@@ -106,7 +106,8 @@ def node_work(cluster, request):
         yield make
     finally:
         for each in made:
-            each.node.restore()
+            if each.node.box.running():
+                each.node.restore()
         cluster.restore()
         for each in made:
             each.clean()

@@ -98,10 +98,17 @@ class Box:
         for each in self._started:
             each.wait()
         self._started.clear()
-        until("the box's processes to be gone", lambda: not os.path.exists(f"/proc/{self.pid}/ns"),
-              timeout=20, every=0.01)
+        until("the box's processes to be gone", self._ended, timeout=20, every=0.01)
         self.pid = None
         cgroups.remove(self.cgroup)
+
+    def _ended(self):
+        """The first process ends after all others; who inherits it may be slow to notice."""
+        try:
+            return pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()[
+                0] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
 
     def path(self, inside):
         """Where the test run finds a path of the box."""

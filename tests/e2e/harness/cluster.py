@@ -55,7 +55,8 @@ class Cluster:
         # The Deployment is accepted as it is; its pod would be a second allocator.
         self.api.patch(chart.path_of(deployment, deployment["metadata"]["name"]),
                        {"spec": {"replicas": 0}})
-        shipped = chart.of_kind(rendered, "ConfigMap")[0]["data"]["allocator.yaml"]
+        shipped = next(each["data"]["allocator.yaml"] for each in chart.of_kind(
+            rendered, "ConfigMap") if "allocator.yaml" in each["data"])
         self.allocator = Allocator(self.plane, account, yaml.safe_load(shipped)).start()
         self.objects = chart.point_webhooks_at(rendered, self.allocator.addresses["admission"],
                                                self.plane.authority.certificate)

@@ -65,6 +65,10 @@ class ControlPlane:
         """An API client that acts as the named user."""
         return Api(f"127.0.0.1:{self.port}", self.authority.certificate, self._clients[name])
 
+    def client_with_token(self, token):
+        """An API client that acts as the owner of a token."""
+        return Api(f"127.0.0.1:{self.port}", self.authority.certificate, token=token)
+
     def client_certificate(self, name):
         """The paths of a user's certificate and key."""
         return self._clients[name]

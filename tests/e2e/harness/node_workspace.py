@@ -124,18 +124,20 @@ class NodeWorkspace(Workspace):
         return self.node.runtime.execute(container_id, *command)[1].strip()
 
     def granted(self, name):
-        """The cards that the pod's record names: container -> sorted minors."""
+        """The cards that the pod's record names: container -> sorted minor numbers of now.
+
+        Init containers are in the record alone; for the others gpu-manager's annotation agrees.
+        """
         pod = self.pod(name)
-        found = {}
-        for index, container in enumerate(pod["spec"]["containers"]):
-            written = pods.annotations_of(pod).get(f"{pods.INDEX_PREFIX}{index}")
-            if written is not None:
-                found[container["name"]] = sorted(int(each) for each in written.split(","))
-        return found
+        annotations = pods.annotations_of(pod)
+        minors = self.node.agent.minors()
+        record = json.loads(annotations[pods.ALLOCATION])
+        return {container: sorted(minors[card["uuid"]] for card in share["cards"])
+                for container, share in record["containers"].items()}
 
     def delete_pods(self):
         """Deletes all pods as a user would and returns when the kubelet has let go of them."""
-        self.api.delete(self._pods, grace=1)
+        self.api.delete(self._pods, grace=1 if self.node.box.running() else 0)
         until("the pods to be gone", lambda: not self.pods()[0], timeout=60)
 
     def clean(self):

@@ -5,6 +5,7 @@
     node.stop_runtime() ... node.start_kubelet() the same with waiting until each is of use again
     node.reboot()                                everything ends, /run is empty, everything starts
     node.api_of_kubelet, node.api_of_agent       block() and unblock() the way to the API server
+    node.agent                                   see agent.py; None on a node without one
     node.runtime.execute(container_id, "probe", "open", "/dev/nvidia3")
 
 Running containers outlive a kill of agent, kubelet or containerd, as on any node.
@@ -12,6 +13,7 @@ Running containers outlive a kill of agent, kubelet or containerd, as on any nod
 import shutil
 
 from . import kubelet, runtime
+from .agent import Agent
 from .box import Box
 from .proxy import CuttingProxy
 from .waiting import until
@@ -20,7 +22,8 @@ from .waiting import until
 class RealNode:
     """One node. Start and reboot it from the main thread; see Box.start."""
 
-    def __init__(self, cluster, name, archive, runtime_kind=runtime.NEW):
+    def __init__(self, cluster, name, archive, runtime_kind=runtime.NEW, profile=None,
+                 mode="auto"):
         self.cluster = cluster
         self.api = cluster.api
         self.name = name
@@ -28,7 +31,8 @@ class RealNode:
         self.runtime = runtime.Runtime(self.box, runtime_kind)
         self.kubelet = None
         self.api_of_kubelet = self.api_of_agent = None
-        self.agent = None
+        # `profile` names the machine profile of the agent's cards.
+        self.agent = Agent(self, profile, mode) if profile else None
         self._archive = archive
 
     @property
@@ -49,6 +53,8 @@ class RealNode:
         self.runtime.import_images(self._archive)
         self.kubelet = kubelet.Kubelet(plane, self.box, f"https://{self.api_of_kubelet.address}")
         self.start_kubelet()
+        if self.agent is not None:
+            self.agent.start()
         return self
 
     def start_runtime(self):
@@ -91,6 +97,8 @@ class RealNode:
             self.start_runtime()
         if not self.kubelet.process.running():
             self.start_kubelet()
+        if self.agent is not None and not self.agent.process.running():
+            self.agent.start()
 
     def stop(self):
         """Ends the node for good: its files and its objects in the API go too."""

@@ -13,7 +13,6 @@ NEW = "containerd"
 OLD = "debian-containerd"
 
 SOCKET = "/run/containerd/containerd.sock"
-CDI_FOLDERS = ("/run/cdi", "/var/run/cdi")
 
 # A conflist must exist, or the node never becomes ready; the pods of the suite share the box's
 # network, so none is ever set up.
@@ -39,7 +38,7 @@ sandbox = "{pause}"
 [plugins."io.containerd.cri.v1.runtime"]
 restrict_oom_score_adj = true
 enable_cdi = true
-cdi_spec_dirs = ["/run/cdi"]
+cdi_spec_dirs = ["/etc/cdi", "/var/run/cdi"]
 [plugins."io.containerd.cri.v1.runtime".cni]
 bin_dirs = ["/run/cni/bin"]
 conf_dir = "/run/cni/net.d"

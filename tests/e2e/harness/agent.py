@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real aliquot-agent in a box: beside the kubelet, as the chart's service account, and with no
+more capabilities than the chart's DaemonSet gives it.
+
+    agent.set_state({...})        what has happened to the simulated machine (profiles/README.md)
+    agent.configure(section={..}) changes its configuration from the next start on
+    agent.process.kill(), agent.start(), agent.restart()
+    agent.get("/grants"), agent.metric("aliquot_...", card="...")
+"""
+import http.client
+import json
+import os
+import re
+
+import yaml
+
+from . import chart, images, kubeconfig
+from .box import BoxProcess
+from .chart import NAMESPACE, ROOT
+
+PROGRAM = ROOT / "out" / "bin" / "aliquot-agent"
+PROFILES = ROOT / "profiles"
+STATE = "/run/aliquot"  # where the grants are, inside the box
+_PORT = 8082
+
+
+def _capability_options(container):
+    """setpriv's options for what the DaemonSet's container may do."""
+    added = container["securityContext"]["capabilities"].get("add", [])
+    assert container["securityContext"]["capabilities"].get("drop") == ["ALL"]
+    return "-all" + "".join(f",+{name.lower()}" for name in added)
+
+
+class Agent:
+    """One agent on a real node. `profile` names a machine profile in profiles/."""
+
+    def __init__(self, node, profile, mode="auto"):
+        self.node = node
+        self.profile = profile
+        self._folder = node.box.folder
+        self.state_file = self._folder / "machine-state.json"
+        rendered = chart.render()
+        self._daemon_set = next(each for each in chart.of_kind(rendered, "DaemonSet")
+                                if "agent" in each["metadata"]["name"])
+        shipped = next(each["data"]["agent.yaml"] for each in chart.of_kind(rendered, "ConfigMap")
+                       if "agent.yaml" in each["data"])
+        self.configuration = {
+            **yaml.safe_load(shipped), "nodeName": node.name,
+            "kubeconfig": str(self._folder / "agent.kubeconfig"),
+            "gpu": {"backend": "simulated", "profile": str(PROFILES / f"{profile}.yaml"),
+                    "state": str(self.state_file), "driverRoot": str(self._driver_root()),
+                    "healthyAfter": "1s"},
+            "listen": {"monitor": f"127.0.0.1:{_PORT}"}}
+        self.configure(grant={"mode": mode, "orphanGrace": "2s"})
+        pod = self._daemon_set["spec"]["template"]["spec"]
+        self.service_account = pod["serviceAccountName"]
+        self.user = f"system:serviceaccount:{NAMESPACE}:{self.service_account}"
+        self._pod = f"aliquot-agent-on-{node.name}"
+        config = self._folder / "agent.yaml"
+        # A library path or wrapper could smuggle rights in: the program is started by setpriv alone.
+        self.process = BoxProcess(node.box, f"agent-{node.name}", [
+            "setpriv", f"--bounding-set={_capability_options(pod['containers'][0])}",
+            "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"], self._folder)
+
+    def _driver_root(self):
+        """A directory with the files that a driver installs, as far as a container needs them."""
+        root = self._folder / "driver-root"
+        libraries = root / "usr" / "lib" / f"{os.uname().machine}-linux-gnu"
+        libraries.mkdir(parents=True, exist_ok=True)
+        version = yaml.safe_load((PROFILES / f"{self.profile}.yaml").read_text())["driver"]
+        for name in ("libcuda", "libnvidia-ml", "libnvidia-ptxjitcompiler"):
+            (libraries / f"{name}.so.{version}").write_text(f"stands in for {name}")
+            link = libraries / f"{name}.so.1"
+            if not link.is_symlink():
+                link.symlink_to(f"{name}.so.{version}")
+        return root
+
+    def configure(self, **sections):
+        """Merges into the sections of its configuration; effective at the next start."""
+        for name, section in sections.items():
+            self.configuration[name] = {**self.configuration.get(name, {}), **section}
+
+    def set_state(self, state):
+        """Replaces what has happened to the simulated machine, at once and as a whole."""
+        written = self.state_file.with_suffix(".new")
+        written.write_text(json.dumps(state))
+        written.rename(self.state_file)
+
+    def minors(self):
+        """The minor number of every card by its UUID, as the node's inventory has them now."""
+        inventory = json.loads(self.node.object()["metadata"]["annotations"][
+            "aliquot.io/gpu-inventory"])
+        return {card[0]: card[1] for card in inventory["cards"]}
+
+    def _write_token(self):
+        """A token as the kubelet would mount it: bound to a pod on the node, so it names the node.
+
+        The pod only lends its identity; the program runs as the test's own child.
+        """
+        api = self.node.api
+        path = f"/api/v1/namespaces/{NAMESPACE}/pods"
+        pod = api.exists(f"{path}/{self._pod}") or api.post(path, {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": self._pod},
+            "spec": {"nodeName": self.node.name, "serviceAccountName": self.service_account,
+                     "automountServiceAccountToken": False, "hostNetwork": True,
+                     "tolerations": [{"operator": "Exists"}],
+                     "containers": [{"name": "identity", "image": images.PAUSE,
+                                     "imagePullPolicy": "Never"}]}})
+        answer = api.post(
+            f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{self.service_account}/token", {
+                "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                "spec": {"expirationSeconds": 3600, "boundObjectRef": {
+                    "apiVersion": "v1", "kind": "Pod", "name": self._pod,
+                    "uid": pod["metadata"]["uid"]}}})
+        token = self._folder / "agent.token"
+        token.write_text(answer["status"]["token"])
+        token.chmod(0o600)
+        return token
+
+    def client(self):
+        """An API client with the agent's own token, for tests of its rights."""
+        return self.node.cluster.plane.client_with_token(
+            (self._folder / "agent.token").read_text())
+
+    def start(self, wait=True):
+        """Starts it and, unless told otherwise, returns when it is ready."""
+        if self.node.cluster.plane.apiserver.running():
+            kubeconfig.write(self._folder / "agent.kubeconfig",
+                             f"https://{self.node.api_of_agent.address}",
+                             self.node.cluster.plane.authority.certificate,
+                             token_file=self._write_token())
+        (self._folder / "agent.yaml").write_text(json.dumps(self.configuration))
+        self.process.start()
+        if wait:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self):
+        """Returns when it is ready: registered, inventory published, pods known."""
+        self.process.wait_until("ready", self.ready, timeout=30)
+
+    def restart(self, wait=True):
+        """Ends it as an upgrade would and starts it anew."""
+        status = self.process.stop()
+        assert status == 0, f"after SIGTERM the agent ended with {status}"
+        return self.start(wait)
+
+    def ready(self):
+        """What its readiness says."""
+        return self.get("/readyz")[0] == 200
+
+    def get(self, path):
+        """(status, text) of a page of its monitor; (0, "") while it does not listen."""
+        try:
+            with self.node.box.connect(_PORT) as connected:
+                connection = http.client.HTTPConnection("127.0.0.1")
+                connection.sock = connected
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                return answer.status, answer.read().decode()
+        except (OSError, http.client.HTTPException):
+            return 0, ""
+
+    def grants(self):
+        """What /grants lists."""
+        status, text = self.get("/grants")
+        assert status == 200, f"/grants answered {status}: {text}"
+        return json.loads(text)
+
+    def grants_on_disk(self):
+        """The names of the grants that lie under the state directory."""
+        folder = self.node.box.path(f"{STATE}/grants")
+        return sorted(each.name for each in folder.iterdir()) if folder.exists() else []
+
+    def metric(self, name, **labels):
+        """The sum of a metric's series that carry these labels."""
+        status, text = self.get("/metrics")
+        assert status == 200, f"/metrics answered {status}"
+        total, found = 0.0, False
+        for written, value in re.findall(rf"^{name}(?:\{{(.*?)\}})? (\S+)$", text, re.MULTILINE):
+            series = dict(re.findall(r'(\w+)="(.*?)"', written))
+            if all(series.get(key) == wanted for key, wanted in labels.items()):
+                total, found = total + float(value), True
+        assert found or f"# TYPE {name} " in text, f"there is no metric {name}"
+        return total
