@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// GrantStore's start and its sweeps: what lies on disk that nobody asked for just now.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "agent/grant/cdi_spec.h"
+#include "agent/grant/grant_builder.h"
+#include "agent/grant/grant_store.h"
+#include "agent/grant/storage_error.h"
+#include "base/strings.h"
+
+namespace aliquot::agent {
+namespace {
+
+constexpr std::size_t kMaxBootIdBytes = 256;
+
+}  // namespace
+
+Status GrantStore::MakeDirectories() {
+  struct Folder {
+    std::string path;
+    mode_t mode;
+  };
+  // Only root reads what tenants write and what waits to be removed; grants are walked through by
+  // whoever mounts them.
+  std::vector<Folder> folders = {{layout_.root(), 0711},    {layout_.Grants(), 0711},
+                                 {layout_.Usage(), 0700},   {layout_.Building(), 0700},
+                                 {layout_.Retired(), 0700}, {layout_.Damaged(), 0700}};
+  if (!options_.cdi_directory.empty()) {
+    folders.push_back({options_.cdi_directory, 0755});
+  }
+  for (const Folder& each : folders) {
+    if (const int error = files_.MakeDirectories(each.path, each.mode)) {
+      return StorageError(each.path, "making the directory", error);
+    }
+  }
+  return Status::Ok();
+}
+
+Status GrantStore::CheckBoot(const std::string& boot_id, Recovered& recovered) {
+  std::string before;
+  files_.Read(layout_.BootId(), kMaxBootIdBytes, before);
+  std::vector<std::string> names;
+  files_.List(layout_.Grants(), names);
+  const std::string now(Trim(boot_id));
+  if (!names.empty() && Trim(before) != now) {
+    for (const std::string& name : names) {
+      const int error =
+          files_.Rename(layout_.Grant(name), Aside(layout_.Retired(), "earlier-boot"));
+      if (error != 0) {
+        return StorageError(layout_.root(), "taking away the grants of an earlier boot", error);
+      }
+    }
+    recovered.notes.push_back(layout_.Grants() + " held " + std::to_string(names.size()) +
+                              " grants of an earlier boot, which were taken away; mount " +
+                              layout_.root() + " as tmpfs, so that a reboot empties it");
+  }
+  const std::string aside = Aside(layout_.root(), "boot-id");
+  int error = files_.WriteNew(aside, now + "\n", 0644);
+  error = error != 0 ? error : files_.Rename(aside, layout_.BootId());
+  if (error != 0) {
+    files_.RemoveTree(aside);
+    return StorageError(layout_.root(), "writing boot-id", error);
+  }
+  return Status::Ok();
+}
+
+void GrantStore::SetAside(const std::string& path, const std::string& name) {
+  std::vector<std::string> kept;
+  files_.List(layout_.Damaged(), kept);
+  if (kept.size() >= kMostDamaged || files_.Rename(path, Aside(layout_.Damaged(), name)) != 0) {
+    files_.RemoveTree(path);
+  }
+}
+
+void GrantStore::ReadGrant(const std::string& name, Recovered& recovered) {
+  const std::string directory = layout_.Grant(name);
+  const std::string file = directory + "/" + kGrantRecordFile;
+  std::string text;
+  const int error = files_.Read(file, kMaxGrantRecordBytes, text);
+  if (error == ENOENT) {
+    return;  // no grant, but what a runtime made of a missing mount source: Sweep's
+  }
+  Status damage;
+  if (error != 0) {
+    damage = StorageError(file, "reading it", error);
+  } else {
+    auto record = ParseGrantRecord(text);
+    if (record.ok() && record->name == name) {
+      recovered.grants.push_back(*record);
+      MutexLock lock(mutex_);
+      grants_[name] = *std::move(record);
+      return;
+    }
+    damage = record.ok() ? InvalidArgument("is the record of another grant") : record.status();
+  }
+  SetAside(directory, name);
+  files_.RemoveFile(CdiPath(name));
+  recovered.notes.push_back(file + " " + damage.message() + "; it was set aside in " +
+                            layout_.Damaged() +
+                            ", and its container gets a new grant at its next start");
+}
+
+void GrantStore::RemoveStrayCdiSpecs() {
+  if (options_.cdi_directory.empty()) {
+    return;
+  }
+  std::vector<std::string> files;
+  files_.List(options_.cdi_directory, files);
+  MutexLock lock(mutex_);
+  for (const std::string& file : files) {
+    const std::string name = GrantOfCdiSpecFile(file);
+    // A name that begins with a dot is a specification that was not finished.
+    const bool unfinished = StartsWith(file, ".g") && file.find('.', 2) == 34;
+    if (unfinished || (!name.empty() && grants_.find(name) == grants_.end())) {
+      files_.RemoveFile(options_.cdi_directory + "/" + file);
+    }
+  }
+}
+
+Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
+  Recovered recovered;
+  if (Status made = MakeDirectories(); !made.ok()) {
+    return made;
+  }
+  if (Status checked = CheckBoot(boot_id, recovered); !checked.ok()) {
+    return checked;
+  }
+  std::vector<std::string> unfinished;
+  files_.List(layout_.Building(), unfinished);
+  for (const std::string& each : unfinished) {
+    files_.Rename(layout_.Building() + "/" + each, Aside(layout_.Retired(), "unfinished"));
+  }
+  std::vector<std::string> names;
+  files_.List(layout_.Grants(), names);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    ReadGrant(name, recovered);
+  }
+  RemoveStrayCdiSpecs();
+  std::vector<std::string> retired;
+  files_.List(layout_.Retired(), retired);
+  MutexLock lock(mutex_);
+  for (const std::string& each : retired) {
+    retired_[layout_.Retired() + "/" + each] = {"", clock_.SteadyNow()};
+  }
+  return recovered;
+}
+
+bool GrantStore::Due(const std::string& key, std::set<std::string>& seen) {
+  seen.insert(key);
+  const SteadyTime now = clock_.SteadyNow();
+  const SteadyTime since = orphans_.emplace(key, now).first->second;
+  return now - since >= options_.grace;
+}
+
+void GrantStore::SweepGrants(const std::set<std::string>& live_uids, std::set<std::string>& seen,
+                             std::vector<std::string>& remains, SweepResult& result) {
+  std::vector<std::string> due;
+  for (const auto& [name, record] : grants_) {
+    if (live_uids.count(record.identity.uid) == 0 && Due(layout_.Grant(name), seen)) {
+      due.push_back(name);
+    }
+  }
+  for (const std::string& name : due) {
+    if (result.removed == kMostPerSweep) {
+      result.more = true;
+      break;
+    }
+    const std::string uid = grants_.at(name).identity.uid;
+    if (Detach(name, remains) == 0) {
+      ++result.removed;
+      result.pod_uids.push_back(uid);
+    }
+  }
+}
+
+void GrantStore::SweepStrays(const std::string& directory, const std::vector<std::string>& names,
+                             std::set<std::string>& seen, std::vector<std::string>& remains,
+                             SweepResult& result) {
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    if (grants_.find(name) != grants_.end() || !Due(path, seen)) {
+      continue;
+    }
+    if (result.removed == kMostPerSweep) {
+      result.more = true;  // and see the others, so that their time goes on
+      continue;
+    }
+    const std::string away = Aside(layout_.Retired(), "stray");
+    // The usage files may be on a file system of their own: then they are removed where they lie,
+    // and are small.
+    if (files_.Rename(path, away) == 0) {
+      remains.push_back(away);
+      ++result.removed;
+    } else {
+      result.removed += files_.RemoveTree(path) == 0 ? 1 : 0;
+    }
+  }
+}
+
+void GrantStore::SweepRetired(const std::set<std::string>& live_uids,
+                              std::vector<std::string>& remains, SweepResult& result) {
+  const SteadyTime now = clock_.SteadyNow();
+  for (auto at = retired_.begin(); at != retired_.end();) {
+    if (now - at->second.since < options_.grace || live_uids.count(at->second.uid) != 0) {
+      ++at;
+      continue;
+    }
+    if (result.removed == kMostPerSweep) {
+      result.more = true;
+      return;
+    }
+    remains.push_back(at->first);
+    ++result.removed;
+    at = retired_.erase(at);
+  }
+}
+
+SweepResult GrantStore::Sweep(const std::set<std::string>& live_uids) {
+  std::vector<std::string> grants;
+  std::vector<std::string> usage;
+  files_.List(layout_.Grants(), grants);
+  files_.List(layout_.Usage(), usage);
+  SweepResult result;
+  std::vector<std::string> remains;
+  {
+    MutexLock lock(mutex_);
+    std::set<std::string> seen;
+    SweepGrants(live_uids, seen, remains, result);
+    SweepStrays(layout_.Grants(), grants, seen, remains, result);
+    SweepStrays(layout_.Usage(), usage, seen, remains, result);
+    SweepRetired(live_uids, remains, result);
+    for (auto at = orphans_.begin(); at != orphans_.end();) {
+      at = seen.count(at->first) != 0 ? std::next(at) : orphans_.erase(at);
+    }
+  }
+  RemoveRemains(remains);
+  return result;
+}
+
+}  // namespace aliquot::agent
