@@ -1,70 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/list_codec.h"
 
-#include <utility>
-
 #include "api/disruption_budget_codec.h"
-#include "api/json_document.h"
-#include "api/json_reader.h"
+#include "api/list_envelope.h"
 #include "api/node_codec.h"
 #include "api/pod_codec.h"
 
 namespace aliquot::api {
-namespace {
-
-template <typename T, typename Decode>
-Result<ListPage<T>> ParseList(std::string_view json, Decode decode) {
-  JsonDocument document;
-  const auto root = document.Parse(json, kMaxApiServerDepth);
-  if (!root.ok()) {
-    return InvalidArgument("the list " + root.status().message());
-  }
-  JsonReader reader("the list");
-  const JsonPath here;
-  ListPage<T> page;
-  const auto [metadata, items] = reader.Object<2>(*root, here, {"metadata", "items"});
-  const JsonPath metadata_at = here.Field("metadata");
-  const auto [version, token] =
-      reader.Object<2>(metadata, metadata_at, {"resourceVersion", "continue"});
-  reader.Text(version, metadata_at.Field("resourceVersion"), page.resource_version);
-  reader.Text(token, metadata_at.Field("continue"), page.continue_token);
-  if (page.resource_version.empty()) {
-    // A list without a version is no list to start a watch from: a proxy's error page, say.
-    reader.Refuse(metadata_at.Field("resourceVersion"),
-                  "is missing; expected a list of the API server");
-  }
-  Status problem;
-  reader.ForEachItem(items, here.Field("items"), [&](const JsonElement& item, const JsonPath& at) {
-    Result<T> object = decode(item);
-    if (object.ok()) {
-      page.items.push_back(*std::move(object));
-    } else if (problem.ok()) {
-      problem = object.status().WithContext(at.ToString());
-    }
-  });
-  if (!reader.ok()) {
-    return reader.status();
-  }
-  if (!problem.ok()) {
-    return problem.WithContext("the list");
-  }
-  return page;
-}
-
-}  // namespace
 
 Result<ListPage<model::Pod>> ParsePodList(std::string_view json,
                                           const model::ResourceNames& names) {
-  return ParseList<model::Pod>(json,
-                               [&](const JsonElement& item) { return DecodePod(item, names); });
+  return ReadList<model::Pod>(json,
+                              [&](const JsonElement& item) { return DecodePod(item, names); });
 }
 
 Result<ListPage<model::Node>> ParseNodeList(std::string_view json) {
-  return ParseList<model::Node>(json, [](const JsonElement& item) { return DecodeNode(item); });
+  return ReadList<model::Node>(json, [](const JsonElement& item) { return DecodeNode(item); });
 }
 
 Result<ListPage<model::DisruptionBudget>> ParseDisruptionBudgetList(std::string_view json) {
-  return ParseList<model::DisruptionBudget>(
+  return ReadList<model::DisruptionBudget>(
       json, [](const JsonElement& item) { return DecodeDisruptionBudget(item); });
 }
 

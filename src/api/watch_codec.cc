@@ -9,12 +9,12 @@
 #include "api/json_reader.h"
 #include "api/node_codec.h"
 #include "api/pod_codec.h"
+#include "api/watch_envelope.h"
 #include "base/strings.h"
 
 namespace aliquot::api {
 namespace {
 
-constexpr std::string_view kSubject = "the watch event";
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 std::optional<WatchEventType> TypeOf(std::string_view text) {
@@ -36,29 +36,35 @@ std::optional<WatchEventType> TypeOf(std::string_view text) {
   return std::nullopt;
 }
 
-template <typename T>
+// Of the object that an event carries: every kind has its version at the same place.
+void ReadVersion(JsonReader& reader, const JsonElement& object, const JsonPath& path,
+                 WatchEnvelope& envelope) {
+  const JsonPath metadata_at = path.Field("metadata");
+  const auto [metadata] = reader.Object<1>(object, path, {"metadata"});
+  const auto [version] = reader.Object<1>(metadata, metadata_at, {"resourceVersion"});
+  reader.Text(version, metadata_at.Field("resourceVersion"), envelope.resource_version);
+}
+
 void ReadBookmark(JsonReader& reader, const JsonElement& object, const JsonPath& path,
-                  WatchEvent<T>& event) {
+                  WatchEnvelope& envelope) {
   const JsonPath metadata_at = path.Field("metadata");
   const JsonPath annotations_at = metadata_at.Field("annotations");
   const auto [metadata] = reader.Object<1>(object, path, {"metadata"});
-  const auto [version, annotations] =
-      reader.Object<2>(metadata, metadata_at, {"resourceVersion", "annotations"});
-  reader.Text(version, metadata_at.Field("resourceVersion"), event.resource_version);
+  const auto [annotations] = reader.Object<1>(metadata, metadata_at, {"annotations"});
   const auto [end] = reader.Object<1>(annotations, annotations_at, {kInitialEventsEnd});
   std::string_view text;
   reader.View(end, annotations_at.Field(kInitialEventsEnd), text);
-  event.initial_events_end = text == "true";
+  envelope.initial_events_end = text == "true";
 }
 
-template <typename T, typename Decode>
-Result<WatchEvent<T>> ParseEvent(std::string_view json, Decode decode) {
-  JsonDocument document;
+}  // namespace
+
+Result<WatchEnvelope> ReadWatchEnvelope(JsonDocument& document, std::string_view json) {
   const auto root = document.Parse(json, kMaxApiServerDepth);
   if (!root.ok()) {
-    return InvalidArgument(std::string(kSubject) + " " + root.status().message());
+    return InvalidArgument(std::string(kWatchEventSubject) + " " + root.status().message());
   }
-  JsonReader reader(kSubject);
+  JsonReader reader(kWatchEventSubject);
   const JsonPath here;
   const auto [type_field, object] = reader.Object<2>(*root, here, {"type", "object"});
   std::string_view type_text;
@@ -74,44 +80,42 @@ Result<WatchEvent<T>> ParseEvent(std::string_view json, Decode decode) {
   if (!reader.ok()) {
     return reader.status();
   }
-  WatchEvent<T> event;
-  event.type = *type;
-  if (event.type == WatchEventType::kBookmark) {
-    ReadBookmark(reader, *object, here.Field("object"), event);
-  } else if (event.type == WatchEventType::kError) {
+  WatchEnvelope envelope;
+  envelope.type = *type;
+  const JsonPath object_at = here.Field("object");
+  if (envelope.type == WatchEventType::kError) {
     Result<ApiStatus> status = DecodeApiStatus(*object);
     if (!status.ok()) {
-      return status.status().WithContext(kSubject);
+      return status.status().WithContext(kWatchEventSubject);
     }
-    event.error = *std::move(status);
-  } else {
-    Result<T> decoded = decode(*object);
-    if (!decoded.ok()) {
-      return decoded.status().WithContext(kSubject);
-    }
-    event.object = *std::move(decoded);
-    event.resource_version = event.object.resource_version;
+    envelope.error = *std::move(status);
+    return envelope;
   }
+  if (envelope.type == WatchEventType::kBookmark) {
+    ReadBookmark(reader, *object, object_at, envelope);
+  } else {
+    envelope.object = *object;
+  }
+  ReadVersion(reader, *object, object_at, envelope);
   if (!reader.ok()) {
     return reader.status();
   }
-  return event;
+  return envelope;
 }
-
-}  // namespace
 
 Result<WatchEvent<model::Pod>> ParsePodWatchEvent(std::string_view json,
                                                   const model::ResourceNames& names) {
-  return ParseEvent<model::Pod>(json,
-                                [&](const JsonElement& value) { return DecodePod(value, names); });
+  return ReadWatchEvent<model::Pod>(
+      json, [&](const JsonElement& value) { return DecodePod(value, names); });
 }
 
 Result<WatchEvent<model::Node>> ParseNodeWatchEvent(std::string_view json) {
-  return ParseEvent<model::Node>(json, [](const JsonElement& value) { return DecodeNode(value); });
+  return ReadWatchEvent<model::Node>(json,
+                                     [](const JsonElement& value) { return DecodeNode(value); });
 }
 
 Result<WatchEvent<model::DisruptionBudget>> ParseDisruptionBudgetWatchEvent(std::string_view json) {
-  return ParseEvent<model::DisruptionBudget>(
+  return ReadWatchEvent<model::DisruptionBudget>(
       json, [](const JsonElement& value) { return DecodeDisruptionBudget(value); });
 }
 

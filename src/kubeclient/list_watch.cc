@@ -93,23 +93,26 @@ bool ListWatch::Pause(const Next& next) {
                                  backoff_.Next(next.retry_after));
 }
 
-std::string ListWatch::ListQuery(std::string_view continue_token, int limit) const {
-  std::string query = "limit=" + std::to_string(limit);
+std::string ListWatch::Selectors() const {
+  std::string query;
   if (!options_.label_selector.empty()) {
     query += "&labelSelector=" + PercentEncode(options_.label_selector);
   }
+  if (!options_.field_selector.empty()) {
+    query += "&fieldSelector=" + PercentEncode(options_.field_selector);
+  }
+  return query;
+}
+
+std::string ListWatch::ListQuery(std::string_view continue_token, int limit) const {
+  std::string query = "limit=" + std::to_string(limit) + Selectors();
   if (!continue_token.empty()) query += "&continue=" + PercentEncode(continue_token);
   return query;
 }
 
 std::string ListWatch::WatchQuery(std::chrono::seconds timeout) const {
-  std::string query =
-      "watch=1&allowWatchBookmarks=true&resourceVersion=" + PercentEncode(resource_version_) +
-      "&timeoutSeconds=" + std::to_string(timeout.count());
-  if (!options_.label_selector.empty()) {
-    query += "&labelSelector=" + PercentEncode(options_.label_selector);
-  }
-  return query;
+  return "watch=1&allowWatchBookmarks=true&resourceVersion=" + PercentEncode(resource_version_) +
+         "&timeoutSeconds=" + std::to_string(timeout.count()) + Selectors();
 }
 
 ListWatch::Next ListWatch::List() {

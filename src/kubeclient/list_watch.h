@@ -66,6 +66,7 @@ struct ListWatchOptions {
   ApiVerb list;
   ApiVerb watch;
   std::string label_selector;  // "" = all
+  std::string field_selector;  // "" = all; "spec.nodeName=n1"
   int page_limit = 500;
   std::size_t max_page_bytes = 64u << 20;  // a larger page is asked for again at half the limit
   std::size_t max_event_bytes = 8u << 20;  // the API server takes objects of up to 3 MiB
@@ -121,6 +122,7 @@ class ListWatch {
   Next AfterErrorEvent(const api::ApiStatus& error);
   Next AfterWatch(const CallResult& result, const WatchProgress& progress, SteadyTime started);
   Next AfterBadReply(const ApiReply& reply, Next::Step step);
+  std::string Selectors() const;
   std::string ListQuery(std::string_view continue_token, int limit) const;
   std::string WatchQuery(std::chrono::seconds timeout) const;
   void Hear();

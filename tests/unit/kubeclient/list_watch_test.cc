@@ -177,6 +177,7 @@ class ListWatchTest : public ::testing::Test {
     options.list = kListPods;
     options.watch = kWatchPods;
     options.label_selector = "a=b";
+    options.field_selector = field_selector_;
     options.backoff.base = std::chrono::milliseconds(1);
     options.backoff.cap = std::chrono::milliseconds(1);
     options.backoff.max_retry_after = std::chrono::milliseconds(1);
@@ -200,6 +201,7 @@ class ListWatchTest : public ::testing::Test {
   FakeClock clock_;
   ScriptSink sink_;
   CountingObserver observer_;
+  std::string field_selector_;
   std::vector<std::string> queries_;
   bool synced_ = false;
 };
@@ -213,6 +215,15 @@ TEST_F(ListWatchTest, ListsInPagesThenWatchesFromTheListsVersion) {
   EXPECT_THAT(sink_.log, ElementsAre("start", "page", "page", "finish"));
   EXPECT_EQ(observer_.listed, 2u);
   EXPECT_TRUE(synced_);
+}
+
+TEST_F(ListWatchTest, EveryRequestCarriesTheFieldSelector) {
+  field_selector_ = "spec.nodeName=n1";
+  EXPECT_THAT(Play({ListOf("7", "token"), ListOf("7"), WatchOf(Event("ADDED", "8"))}),
+              ElementsAre("list", "list", "watch@7", "watch@8"));
+  for (const std::string& query : queries_) {
+    EXPECT_THAT(query, HasSubstr("&labelSelector=a%3Db&fieldSelector=spec.nodeName%3Dn1"));
+  }
 }
 
 TEST_F(ListWatchTest, AsksEachWatchToEndAfterFiveToTenMinutes) {
