@@ -35,6 +35,8 @@ inline constexpr std::string_view kGpuAssignedAnnotation = "tencent.com/gpu-assi
 inline constexpr std::string_view kRequeuedAnnotation = "aliquot.io/requeued";
 // Ours on the node.
 inline constexpr std::string_view kInventoryAnnotation = "aliquot.io/gpu-inventory";
+// The labels that our agent wrote on its node, so that it never fights another writer.
+inline constexpr std::string_view kGpuLabelsAnnotation = "aliquot.io/gpu-labels";
 // Set by the webhook; our watch is scoped by it.
 inline constexpr std::string_view kGpuLabel = "aliquot.io/gpu";
 inline constexpr std::string_view kGpuLabelValue = "true";
