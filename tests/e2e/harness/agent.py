@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real aliquot-agent in a box: beside the kubelet, as the chart's service account, and with no
-more capabilities than the chart's DaemonSet gives it.
+more capabilities than docs/threat-model.md says that it needs.
 
     agent.set_state({...})        what has happened to the simulated machine (profiles/README.md)
     agent.configure(section={..}) changes its configuration from the next start on
@@ -24,11 +24,8 @@ STATE = "/run/aliquot"  # where the grants are, inside the box
 _PORT = 8082
 
 
-def _capability_options(container):
-    """setpriv's options for what the DaemonSet's container may do."""
-    added = container["securityContext"]["capabilities"].get("add", [])
-    assert container["securityContext"]["capabilities"].get("drop") == ["ALL"]
-    return "-all" + "".join(f",+{name.lower()}" for name in added)
+# The capabilities of its container; docs/threat-model.md justifies each.
+CAPABILITIES = ("mknod", "chown")
 
 
 class Agent:
@@ -39,27 +36,23 @@ class Agent:
         self.profile = profile
         self._folder = node.box.folder
         self.state_file = self._folder / "machine-state.json"
-        rendered = chart.render()
-        self._daemon_set = next(each for each in chart.of_kind(rendered, "DaemonSet")
-                                if "agent" in each["metadata"]["name"])
-        shipped = next(each["data"]["agent.yaml"] for each in chart.of_kind(rendered, "ConfigMap")
-                       if "agent.yaml" in each["data"])
+        self.service_account = next(
+            each["metadata"]["name"] for each in chart.of_kind(chart.render(), "ServiceAccount")
+            if "agent" in each["metadata"]["name"])
         self.configuration = {
-            **yaml.safe_load(shipped), "nodeName": node.name,
+            "apiVersion": "aliquot.io/v1alpha1", "kind": "AgentConfiguration",
+            "nodeName": node.name,
             "kubeconfig": str(self._folder / "agent.kubeconfig"),
             "gpu": {"backend": "simulated", "profile": str(PROFILES / f"{profile}.yaml"),
                     "state": str(self.state_file), "driverRoot": str(self._driver_root()),
                     "healthyAfter": "1s"},
             "listen": {"monitor": f"127.0.0.1:{_PORT}"}}
         self.configure(grant={"mode": mode, "orphanGrace": "2s"})
-        pod = self._daemon_set["spec"]["template"]["spec"]
-        self.service_account = pod["serviceAccountName"]
         self.user = f"system:serviceaccount:{NAMESPACE}:{self.service_account}"
         self._pod = f"aliquot-agent-on-{node.name}"
         config = self._folder / "agent.yaml"
-        # A library path or wrapper could smuggle rights in: the program is started by setpriv alone.
         self.process = BoxProcess(node.box, f"agent-{node.name}", [
-            "setpriv", f"--bounding-set={_capability_options(pod['containers'][0])}",
+            "setpriv", "--bounding-set=-all," + ",".join(f"+{each}" for each in CAPABILITIES),
             "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"], self._folder)
 
     def _driver_root(self):
