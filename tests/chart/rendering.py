@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renders charts/aliquot with the real helm."""
 import pathlib
+import re
 import subprocess
 
 import yaml
@@ -46,3 +47,20 @@ def one(objects, kind, name=None):
              if each["kind"] == kind and name in (None, each["metadata"]["name"])]
     assert len(found) == 1, f"{len(found)} objects of kind {kind} and name {name}"
     return found[0]
+
+
+def granted(role):
+    """(group, resource, verb) of every right of a role."""
+    return {(group, resource, verb) for rule in role["rules"] for group in rule["apiGroups"]
+            for resource in rule["resources"] for verb in rule["verbs"]}
+
+
+def requests_in_code(program):
+    """(group, resource, verb) of every request that a program's table in src/kubeclient has."""
+    text = (ROOT / "src" / "kubeclient" / "verbs.h").read_text()
+    rows = dict((name, fields) for name, *fields in re.findall(
+        r'constexpr ApiVerb (\w+)\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\};', text))
+    table = re.search(rf"std::array k{program}Verbs\{{(.*?)\}};", text, re.DOTALL)
+    assert rows and table, f"src/kubeclient/verbs.h has no table of requests of the {program}"
+    used = [rows[name] for name in re.findall(r"\w+", table[1])]
+    return {(group, resource + ("/" + sub if sub else ""), verb) for group, resource, sub, verb in used}

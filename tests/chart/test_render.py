@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from rendering import CHART, NAMESPACE, ROOT, one
+from rendering import CHART, NAMESPACE, ROOT, granted, one, requests_in_code
 
 USER = f"system:serviceaccount:{NAMESPACE}:aliquot-allocator"
 
@@ -20,12 +20,14 @@ def test_lint_has_nothing_to_say(helm):
 
 def test_the_objects_are_these_and_no_others(objects):
     assert sorted((each["kind"], each["metadata"]["name"]) for each in objects) == [
-        ("ClusterRole", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-allocator"),
+        ("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-allocator"),
+        ("ClusterRoleBinding", "aliquot-agent"), ("ClusterRoleBinding", "aliquot-allocator"),
         ("ConfigMap", "aliquot-allocator"), ("Deployment", "aliquot-allocator"),
         ("MutatingWebhookConfiguration", "aliquot"), ("Service", "aliquot-admission"),
-        ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-allocator"),
-        ("ValidatingAdmissionPolicy", "aliquot-gpu-uuid"),
-        ("ValidatingAdmissionPolicyBinding", "aliquot-gpu-uuid")]
+        ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-agent"),
+        ("ServiceAccount", "aliquot-allocator"),
+        *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-gpu-inventory", "aliquot-gpu-uuid"))]
 
 
 def test_every_namespaced_object_names_its_namespace(objects):
@@ -38,25 +40,8 @@ def test_every_namespaced_object_names_its_namespace(objects):
 
 # ---- rights ----
 
-def granted(role):
-    """(group, resource, verb) of every right of a role."""
-    return {(group, resource, verb) for rule in role["rules"] for group in rule["apiGroups"]
-            for resource in rule["resources"] for verb in rule["verbs"]}
-
-
-def requests_in_code(program):
-    """(group, resource, verb) of every request that a program's table in src/kubeclient has."""
-    text = (ROOT / "src" / "kubeclient" / "verbs.h").read_text()
-    rows = dict((name, fields) for name, *fields in re.findall(
-        r'constexpr ApiVerb (\w+)\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\};', text))
-    table = re.search(rf"std::array k{program}Verbs\{{(.*?)\}};", text, re.DOTALL)
-    assert rows and table, f"src/kubeclient/verbs.h has no table of requests of the {program}"
-    used = [rows[name] for name in re.findall(r"\w+", table[1])]
-    return {(group, resource + ("/" + sub if sub else ""), verb) for group, resource, sub, verb in used}
-
-
 def test_the_role_grants_exactly_this(objects):
-    assert granted(one(objects, "ClusterRole")) == {
+    assert granted(one(objects, "ClusterRole", "aliquot-allocator")) == {
         ("", "nodes", "list"), ("", "nodes", "watch"),
         ("", "pods", "get"), ("", "pods", "list"), ("", "pods", "watch"), ("", "pods", "patch"),
         ("", "pods/binding", "create"), ("", "pods/status", "patch"),
@@ -65,18 +50,18 @@ def test_the_role_grants_exactly_this(objects):
 
 
 def test_the_role_grants_what_the_code_asks_for_and_no_more(objects):
-    assert granted(one(objects, "ClusterRole")) == requests_in_code("Allocator")
+    assert granted(one(objects, "ClusterRole", "aliquot-allocator")) == requests_in_code("Allocator")
 
 
 def test_no_rule_is_narrowed_or_widened_by_other_means(objects):
-    for rule in one(objects, "ClusterRole")["rules"]:
+    for rule in one(objects, "ClusterRole", "aliquot-allocator")["rules"]:
         assert set(rule) == {"apiGroups", "resources", "verbs"}
         assert "*" not in rule["apiGroups"] + rule["resources"] + rule["verbs"]
 
 
 def test_the_role_is_bound_to_our_service_account_only(objects):
-    binding = one(objects, "ClusterRoleBinding")
-    assert binding["roleRef"]["name"] == one(objects, "ClusterRole")["metadata"]["name"]
+    binding = one(objects, "ClusterRoleBinding", "aliquot-allocator")
+    assert binding["roleRef"]["name"] == one(objects, "ClusterRole", "aliquot-allocator")["metadata"]["name"]
     assert binding["subjects"] == [
         {"kind": "ServiceAccount", "name": "aliquot-allocator", "namespace": NAMESPACE}]
 
@@ -160,7 +145,7 @@ def test_a_given_ca_bundle_reaches_both_webhooks(helm):
 # ---- the policy about naming cards ----
 
 def test_naming_cards_is_judged_in_the_api_server_for_new_values_on_gpu_pods_only(objects):
-    spec = one(objects, "ValidatingAdmissionPolicy")["spec"]
+    spec = one(objects, "ValidatingAdmissionPolicy", "aliquot-gpu-uuid")["spec"]
     assert spec["failurePolicy"] == "Fail"
     assert spec["matchConstraints"] == {"resourceRules": [
         {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods"],
@@ -174,15 +159,15 @@ def test_naming_cards_is_judged_in_the_api_server_for_new_values_on_gpu_pods_onl
 
 
 def test_naming_cards_needs_the_label_of_the_namespace(objects):
-    (validation,) = one(objects, "ValidatingAdmissionPolicy")["spec"]["validations"]
+    (validation,) = one(objects, "ValidatingAdmissionPolicy", "aliquot-gpu-uuid")["spec"]["validations"]
     assert 'namespaceObject.metadata.labels["aliquot.io/allow-gpu-uuid"] == "true"' in validation["expression"]
     assert validation["reason"] == "Forbidden"
     assert "aliquot.io/allow-gpu-uuid=true" in validation["messageExpression"]
 
 
 def test_the_policy_is_bound_everywhere_and_denies(objects):
-    binding = one(objects, "ValidatingAdmissionPolicyBinding")["spec"]
-    assert binding == {"policyName": one(objects, "ValidatingAdmissionPolicy")["metadata"]["name"],
+    binding = one(objects, "ValidatingAdmissionPolicyBinding", "aliquot-gpu-uuid")["spec"]
+    assert binding == {"policyName": one(objects, "ValidatingAdmissionPolicy", "aliquot-gpu-uuid")["metadata"]["name"],
                        "validationActions": ["Deny"]}
 
 

@@ -28,10 +28,12 @@ def _allowed(cluster, verb, group, resource, subresource):
 
 
 def _granted(cluster):
-    """The chart's ClusterRole and Role rules as a set of (verb, group, resource/subresource)."""
+    """The allocator's rights by the chart, as a set of (verb, group, resource/subresource)."""
     granted = set()
     for kind in ("ClusterRole", "Role"):
         for role in chart.of_kind(cluster.objects, kind):
+            if role["metadata"]["name"] != "aliquot-allocator":
+                continue
             for rule in role["rules"]:
                 assert "*" not in str(rule), f"{role['metadata']['name']} grants a wildcard: {rule}"
                 granted |= {(verb, group, resource) for verb in rule["verbs"]

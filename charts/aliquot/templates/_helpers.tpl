@@ -26,6 +26,28 @@ app.kubernetes.io/component: allocator
 system:serviceaccount:{{ .Release.Namespace }}:aliquot-allocator
 {{- end }}
 
+{{/* Labels of the node agent's objects. */}}
+{{- define "aliquot.agentLabels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/part-of: aliquot
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/name: aliquot-agent
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: agent
+{{- end }}
+
+{{- define "aliquot.agentUser" -}}
+system:serviceaccount:{{ .Release.Namespace }}:{{ .Values.agent.serviceAccountName }}
+{{- end }}
+
+{{/* CEL: the node that the API server says the request's token belongs to, as a list of one name; no name: an empty list.
+A token has it when it is bound to a pod that runs on a node, as those are that the kubelet gives to pods. */}}
+{{- define "aliquot.tokenNodes" -}}
+has(request.userInfo.extra) && "authentication.kubernetes.io/node-name" in request.userInfo.extra ?
+request.userInfo.extra["authentication.kubernetes.io/node-name"] : []
+{{- end }}
+
 {{/* The allocator's configuration file: what the values say, then what only the chart may say. */}}
 {{- define "aliquot.configuration" -}}
 {{- $fixed := dict
