@@ -10,14 +10,16 @@ from harness.waiting import until
 CONTROL_NODES = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}
 
 
-@pytest.fixture(params=[runtime.OLD, runtime.NEW])
+@pytest.fixture(params=["devdir", "cdi"])
 def work(real_nodes, node_work, request):
     """A namespace on a node of four T4 without links.
 
-    The agent chooses how it grants: by device directories on the old container runtime, by CDI on
-    the new one.
+    Once on the old container runtime, where only device directories work, once on the new one by
+    CDI. Device directories on the new one are what `big` has.
     """
-    return node_work(real_nodes.get("t4", request.param, "t4x4"))
+    if request.param == "devdir":
+        return node_work(real_nodes.get("t4", runtime.OLD, "t4x4"))
+    return node_work(real_nodes.get("t4", runtime.NEW, "t4x4", mode="cdi"))
 
 
 @pytest.fixture
@@ -42,10 +44,26 @@ def check_container(work, name, container="main"):
     return granted
 
 
-def test_the_agent_grants_in_the_way_that_the_container_runtime_allows(work):
-    agent = work.node.agent
-    wanted = "cdi" if work.node.runtime.has_cdi else "devdir"
-    assert agent.metric("aliquot_agent_info", mode=wanted) == 1
+def test_a_card_comes_by_device_directory_or_by_cdi_as_configured(work):
+    agent, box = work.node.agent, work.node.box
+    work.create(pods.share("fifth"))
+    work.wait_running("fifth")
+    (grant,) = agent.grants_on_disk()
+    specifications = list(box.path("/run/cdi").glob("*")) if box.path("/run/cdi").exists() else []
+    if agent.configuration["grant"]["mode"] == "cdi":
+        assert len(specifications) == 1 and grant in specifications[0].read_text()
+    else:
+        assert not specifications
+        assert box.path(f"/run/aliquot/grants/{grant}/dev/nvidiactl").is_char_device()
+
+
+def test_a_container_finds_the_drivers_libraries(work):
+    work.create(pods.share("fifth"))
+    work.wait_running("fifth")
+    listed = work.execute("fifth", "ls", "/usr/local/nvidia/lib64").split()
+    assert {"libcuda.so.1", "libnvidia-ml.so.1"} <= set(listed)
+    assert work.execute("fifth", "probe", "write", "/usr/local/nvidia/lib64/libcuda.so.1",
+                        "x") == "EROFS"
 
 
 def test_a_fifth_a_whole_card_and_two_cards_are_each_exactly_their_own(work):

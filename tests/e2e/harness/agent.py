@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 
 import yaml
 
@@ -21,6 +22,7 @@ from .chart import NAMESPACE, ROOT
 PROGRAM = ROOT / "out" / "bin" / "aliquot-agent"
 PROFILES = ROOT / "profiles"
 STATE = "/run/aliquot"  # where the grants are, inside the box
+POD_RESOURCES_PROXY = "/run/pod-resources.sock"
 _PORT = 8082
 
 
@@ -46,6 +48,7 @@ class Agent:
             "gpu": {"backend": "simulated", "profile": str(PROFILES / f"{profile}.yaml"),
                     "state": str(self.state_file), "driverRoot": str(self._driver_root()),
                     "healthyAfter": "1s"},
+            "kubelet": {"podResourcesSocket": POD_RESOURCES_PROXY},
             "listen": {"monitor": f"127.0.0.1:{_PORT}"}}
         self.configure(grant={"mode": mode, "orphanGrace": "2s"})
         self.user = f"system:serviceaccount:{NAMESPACE}:{self.service_account}"
@@ -62,10 +65,9 @@ class Agent:
         libraries.mkdir(parents=True, exist_ok=True)
         version = yaml.safe_load((PROFILES / f"{self.profile}.yaml").read_text())["driver"]
         for name in ("libcuda", "libnvidia-ml", "libnvidia-ptxjitcompiler"):
-            (libraries / f"{name}.so.{version}").write_text(f"stands in for {name}")
-            link = libraries / f"{name}.so.1"
-            if not link.is_symlink():
-                link.symlink_to(f"{name}.so.{version}")
+            # An ELF file of this machine is all that a library is looked at for.
+            shutil.copyfile(images.program(self.node.cluster.folder),
+                            libraries / f"{name}.so.{version}")
         return root
 
     def configure(self, **sections):

@@ -169,6 +169,13 @@ class Box:
         """A socket that listens on the box's own loopback and is served by the test run."""
         return self._in_network(lambda: socket.create_server(("127.0.0.1", port)))
 
+    def listen_at(self, path):
+        """A Unix socket at a path of the box that is served by the test run."""
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.path(path)))
+        listener.listen()
+        return listener
+
     def connect(self, port, timeout=5):
         """A connection to a port of the box's own loopback."""
         return self._in_network(lambda: socket.create_connection(("127.0.0.1", port), timeout))

@@ -66,13 +66,19 @@ def _layer(probe):
     return written.getvalue()
 
 
+def program(folder):
+    """The path of the probe, built in `folder` at the first call."""
+    path = pathlib.Path(folder) / "probe"
+    if not path.exists():
+        subprocess.run([os.environ.get("CC", "cc"), "-static", "-Os", "-s", "-Wall", "-Werror",
+                        "-o", str(path), str(_SOURCE)], check=True)
+    return path
+
+
 def write_archive(folder):
     """Builds the probe and writes all images into one docker archive; returns its path."""
     folder = pathlib.Path(folder)
-    program = folder / "probe"
-    subprocess.run([os.environ.get("CC", "cc"), "-static", "-Os", "-s", "-Wall", "-Werror",
-                    "-o", str(program), str(_SOURCE)], check=True)
-    layer = _layer(program.read_bytes())
+    layer = _layer(program(folder).read_bytes())
     path = folder / "images.tar"
     manifest = []
     with tarfile.open(path, "w") as archive:

@@ -9,6 +9,7 @@ from .box import NODE_ADDRESS, BoxProcess
 _HEALTH_PORT = 10248
 # What the kubelet keeps, inside the box. The device plugins' folder cannot be moved.
 FOLDER = "/var/lib/kubelet"
+POD_RESOURCES = f"{FOLDER}/pod-resources/kubelet.sock"
 CHECKPOINT = f"{FOLDER}/device-plugins/kubelet_internal_checkpoint"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP proxy that passes TLS through unread and can lose the server's answers on purpose."""
+"""A proxy that passes bytes through unread and can lose, hold or refuse them on purpose."""
 import socket
 import threading
 
@@ -7,7 +7,8 @@ _APPLICATION_DATA = 23  # the TLS record type of everything after the handshake
 
 
 class CuttingProxy:
-    """Listens on the loopback and forwards each connection to `target` (host, port).
+    """Listens on the loopback and forwards each connection to `target`: (host, port) or the path
+    of a Unix socket.
 
     From `lose_answers()` to `cut()`, a request that a client sends still reaches the server, but
     nothing that the server sends back on that connection reaches the client; `cut()` then ends
@@ -15,6 +16,7 @@ class CuttingProxy:
     which the client is silent, such as watches, go on.
 
     From `block()` to `unblock()` the server seems to be away: connections end, new ones at once.
+    From `hold()` to `unblock()` it is slow: what it answers comes only then.
     `listener` is where to listen instead of a free port of the loopback.
     """
 
@@ -24,8 +26,11 @@ class CuttingProxy:
         self._connections = set()
         self.losing = False
         self.blocked = False
+        self.passing = threading.Event()
+        self.passing.set()
         self._listener = listener or socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        if self._listener.family == socket.AF_INET:
+            self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def lose_answers(self):
@@ -47,9 +52,14 @@ class CuttingProxy:
             for connection in self._connections:
                 connection.close()
 
+    def hold(self):
+        """From now on what the server sends waits."""
+        self.passing.clear()
+
     def unblock(self):
         """Passes everything again."""
         self.blocked = False
+        self.passing.set()
 
     def close(self):
         """Stops listening and ends every connection."""
@@ -59,6 +69,18 @@ class CuttingProxy:
             pass
         self._listener.close()
         self.block()
+        self.passing.set()
+
+    def _connect(self):
+        if isinstance(self._target, tuple):
+            return socket.create_connection(self._target)
+        server = socket.socket(socket.AF_UNIX)
+        try:
+            server.connect(str(self._target))
+        except OSError:
+            server.close()
+            raise
+        return server
 
     def _accept(self):
         while True:
@@ -67,12 +89,13 @@ class CuttingProxy:
             except OSError:
                 return
             try:
-                server = socket.create_connection(self._target)
+                server = self._connect()
             except OSError:
                 client.close()
                 continue
             for one in (client, server):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if one.family == socket.AF_INET:
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = _Connection(self, client, server)
             with self._lock:
                 self._connections.add(connection)
@@ -112,6 +135,7 @@ class _Connection:
         """Passes on what the server sends, unless the connection is mute."""
         try:
             while data := self._server.recv(65536):
+                self._proxy.passing.wait()
                 if not self.mute:
                     self._client.sendall(data)
         except OSError:

@@ -5,6 +5,7 @@
     node.stop_runtime() ... node.start_kubelet() the same with waiting until each is of use again
     node.reboot()                                everything ends, /run is empty, everything starts
     node.api_of_kubelet, node.api_of_agent       block() and unblock() the way to the API server
+    node.pod_resources                           the same, and hold(), between agent and PodResources
     node.agent                                   see agent.py; None on a node without one
     node.runtime.execute(container_id, "probe", "open", "/dev/nvidia3")
 
@@ -13,7 +14,7 @@ Running containers outlive a kill of agent, kubelet or containerd, as on any nod
 import shutil
 
 from . import kubelet, runtime
-from .agent import Agent
+from .agent import POD_RESOURCES_PROXY, Agent
 from .box import Box
 from .proxy import CuttingProxy
 from .waiting import until
@@ -30,7 +31,7 @@ class RealNode:
         self.box = Box(cluster.folder / f"node-{name}", name)
         self.runtime = runtime.Runtime(self.box, runtime_kind)
         self.kubelet = None
-        self.api_of_kubelet = self.api_of_agent = None
+        self.api_of_kubelet = self.api_of_agent = self.pod_resources = None
         # `profile` names the machine profile of the agent's cards.
         self.agent = Agent(self, profile, mode) if profile else None
         self._archive = archive
@@ -49,6 +50,8 @@ class RealNode:
         target = ("127.0.0.1", plane.port)
         self.api_of_kubelet = CuttingProxy(target, self.box.listen())
         self.api_of_agent = CuttingProxy(target, self.box.listen())
+        self.pod_resources = CuttingProxy(self.box.path(kubelet.POD_RESOURCES),
+                                          self.box.listen_at(POD_RESOURCES_PROXY))
         self.start_runtime()
         self.runtime.import_images(self._archive)
         self.kubelet = kubelet.Kubelet(plane, self.box, f"https://{self.api_of_kubelet.address}")
@@ -85,13 +88,16 @@ class RealNode:
         self.box.stop()
         for process in self.processes():
             process.kill()
-        for way in (self.api_of_kubelet, self.api_of_agent):
+        for way in self._ways():
             if way is not None:
                 way.close()
 
+    def _ways(self):
+        return (self.api_of_kubelet, self.api_of_agent, self.pod_resources)
+
     def restore(self):
-        """Brings back what a test took away: programs and the ways to the API server."""
-        for way in (self.api_of_kubelet, self.api_of_agent):
+        """Brings back what a test took away: programs, and the ways between them."""
+        for way in self._ways():
             way.unblock()
         if not self.runtime.process.running():
             self.start_runtime()
