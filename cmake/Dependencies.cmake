@@ -19,6 +19,7 @@ find_package(CURL 7.88 REQUIRED)
 # The kubelet's device plugin protocol (src/agent/plugin).
 find_package(Protobuf 3.21 REQUIRED)
 find_package(gRPC 1.51 CONFIG REQUIRED)
+find_program(ALIQUOT_GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 if(ALIQUOT_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
