@@ -21,6 +21,7 @@ struct Configuration {
     std::string backend = "auto";   // auto, nvml, simulated, none
     std::string profile;            // simulated: the machine profile
     std::string state;              // simulated: the file that changes the machine while it runs
+    std::string library;            // nvml: exactly this libnvidia-ml; empty: below driverRoot
     std::string driver_root = "/";  // where the driver's files are, as the agent sees it
     std::string device_root = "/dev";
     std::vector<int> ignored_xids{13, 31, 43, 45, 68, 109};

@@ -24,6 +24,7 @@ void VisitGpus(Configuration& c, program::FieldVisitor& visitor) {
   visitor.Choice("backend", c.gpu.backend, {"auto", "nvml", "simulated", "none"});
   visitor.Text("profile", c.gpu.profile);
   visitor.Text("state", c.gpu.state);
+  visitor.Text("library", c.gpu.library);
   visitor.Text("driverRoot", c.gpu.driver_root);
   visitor.Text("deviceRoot", c.gpu.device_root);
   visitor.Integers("ignoredXids", c.gpu.ignored_xids, 1, 65535);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "agent/configuration.h"
+#include "agent/grant/driver_delivery.h"
+#include "agent/grant/driver_mirror.h"
+#include "agent/grant/file_system.h"
+#include "agent/grant/grant_store.h"
+
+namespace aliquot::agent {
+
+// Keeps the driver's libraries ready to be handed over: made once for each version of the driver,
+// old ones removed when no grant names them. Used by one thread; may take seconds when the driver
+// has changed (it copies).
+class Delivery {
+ public:
+  // All must outlive it.
+  Delivery(const Configuration& configuration, const FileSystem& files, const GrantStore& store)
+      : configuration_(configuration), files_(files), store_(store) {}
+
+  // `driver_version` is that of the loaded driver, "" = there is none (then nothing can be handed
+  // over, but nothing is said: the cards are not offered anyway). `container_runtime` as the node
+  // object names it.
+  DriverDelivery For(const std::string& driver_version, const std::string& container_runtime);
+
+ private:
+  DriverDelivery Make(const std::string& driver_version) const;
+
+  const Configuration& configuration_;
+  const FileSystem& files_;
+  const GrantStore& store_;
+  std::string made_for_;
+  DriverDelivery made_;
+};
+
+}  // namespace aliquot::agent

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/grant/decision.h"
+#include "agent/usage/agent_metrics.h"
+#include "agent/usage/node_figures.h"
+#include "http/router.h"
+
+namespace aliquot::agent {
+
+// What the monitor's pages are made of. Every function may be called from several threads.
+struct MonitorSources {
+  std::string node;
+  std::function<std::vector<std::string>()> not_ready;  // reasons
+  std::function<NodeFigures()> reading;                 // asks the driver: may take a while
+  std::function<std::shared_ptr<const LiveList>()> grants;
+  const AgentMetrics* metrics = nullptr;
+  bool gpu_manager_pages = false;
+};
+
+// The paths of the monitor listener, which asks nobody who they are and therefore listens on
+// loopback only:
+//
+//   GET /healthz   200 while the process answers at all
+//   GET /readyz    200, or 503 with one reason a line
+//   GET /metrics   Prometheus' text format 0.0.4: agent, cards, shares
+//   GET /grants    every live grant: JSON (usage/grants_page.h)
+//   GET /version   {"version":..,"commit":..}
+//   GET /metric, /usage, /graph   as gpu-manager's, where configured (usage/gpu_manager_pages.h)
+//
+// What the sources refer to must outlive the router.
+http::Router MonitorRoutes(const MonitorSources& sources);
+
+}  // namespace aliquot::agent
