@@ -2,6 +2,7 @@
 #include "agent/health/health_book.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace aliquot::agent {
 namespace {
@@ -79,7 +80,9 @@ void HealthBook::Mark(Card& card, Fault fault, std::uint64_t xid, bool needs_res
     return each.fault == fault && (fault != Fault::kXid || each.xid == xid);
   };
   auto at = std::find_if(card.conditions.begin(), card.conditions.end(), same);
-  if (at == card.conditions.end()) {
+  if (at == card.conditions.end() && card.conditions.size() == kMaxConditions) {
+    at = std::prev(at);  // more codes than drivers have: the last stands for them
+  } else if (at == card.conditions.end()) {
     at = card.conditions.insert(card.conditions.end(), Condition{fault, xid, false, false, now_});
   }
   at->xid = at->xid == 0 ? xid : at->xid;

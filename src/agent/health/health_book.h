@@ -113,6 +113,7 @@ class HealthBook {
   using Entry = std::pair<const std::string, Card>;
 
   static constexpr std::size_t kMaxToldXids = 64;
+  static constexpr std::size_t kMaxConditions = 128;
 
   SteadyTime Advance(SteadyTime now);
   void Mark(Card& card, Fault fault, std::uint64_t xid, bool needs_reset, bool standing);
