@@ -17,6 +17,7 @@ void PreemptionArguments(std::string_view input);
 void AdmissionReview(std::string_view input);
 void Inventory(std::string_view input);
 void Allocation(std::string_view input);
+void NodeView(std::string_view input);      // the agent's own Node, and what it writes there
 void Objects(std::string_view input);       // pods, nodes, lists, watch events, Status
 void HttpRequests(std::string_view input);  // the bytes of one connection
 void ChunkedBody(std::string_view input);

@@ -276,6 +276,13 @@ FakeApiStore::Reply FakeApiServer::Dispatch(const RecordedRequest& request, bool
     return store_.List(KindOf(request.target), SelectorOf(query),
                        limit.empty() ? 0 : std::stoul(limit), query.get_param_value("continue"));
   }
+  if (path.size() == 4 && path[2] == "nodes") {
+    if (request.method == "GET") return store_.Get(Kind::kNode, path[3]);
+    if (request.method == "PATCH") {
+      return store_.PatchNode(path[3], request.body,
+                              request.content_type == "application/json-patch+json");
+    }
+  }
   if (request.method == "POST" && namespaced && path.back() == "events") {
     return store_.CreateEvent(path[4], request.body);
   }

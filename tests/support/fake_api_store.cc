@@ -262,6 +262,34 @@ FakeApiStore::Reply FakeApiStore::PatchPod(const std::string& key, const std::st
   return {200, pods_[key].json};
 }
 
+FakeApiStore::Reply FakeApiStore::PatchNode(const std::string& name, const std::string& body,
+                                            bool json_patch) {
+  const Json patch = Json::parse(body, nullptr, false);
+  if (patch.is_discarded()) return Failure(400, "BadRequest", "the body is not JSON");
+  MutexLock lock(mutex_);
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) return NotFound(name);
+  const Json before = Json::parse(found->second.json);
+  Json node = before;
+  if (json_patch) {
+    try {
+      node = node.patch(patch);
+    } catch (const Json::exception& error) {
+      return Failure(422, "Invalid", error.what());
+    }
+  } else {
+    const Json metadata = patch.value("metadata", Json::object());
+    if (auto refusal = CheckUid(found->second, metadata)) return *refusal;
+    const std::string version = metadata.value("resourceVersion", "");
+    if (!version.empty() && version != before["metadata"]["resourceVersion"]) {
+      return Failure(409, "Conflict", "the object has been modified");
+    }
+    MergeInto(node, patch);
+  }
+  if (node != before) PutLocked(Kind::kNode, std::move(node));
+  return {200, nodes_[name].json};
+}
+
 FakeApiStore::Reply FakeApiStore::CreateEvent(const std::string& namespace_name,
                                               const std::string& body) {
   Json event = Json::parse(body, nullptr, false);

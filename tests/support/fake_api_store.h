@@ -53,6 +53,8 @@ class FakeApiStore {
   Reply Get(Kind kind, const std::string& key) const;
   Reply Bind(const std::string& key, const std::string& body);
   Reply PatchPod(const std::string& key, const std::string& body, bool status);
+  // A merge patch, or a JSON patch where `json_patch`.
+  Reply PatchNode(const std::string& name, const std::string& body, bool json_patch);
   Reply CreateEvent(const std::string& namespace_name, const std::string& body);
 
   // What happened after `version`; waits up to `patience` for something.
