@@ -100,7 +100,7 @@ def test_the_chart_takes_the_keys_that_the_allocator_has(allocator):
                 yield prefix + key
 
     by_the_chart = ("apiVersion", "kind", "kubeconfig", "clusterFile", "addressesFile", "resourceNames.", "listen.",
-                    "tls.")
+                    "tls.", "signing.")
     assert set(keys(schema)) == {key for key, _ in flat(allocator) if not key.startswith(by_the_chart)}
 
 
