@@ -119,6 +119,7 @@ class FieldPrinter final : public FieldVisitor {
   }
   void Texts(std::string_view key, std::vector<std::string>& values) override {
     std::vector<std::string> quoted;
+    quoted.reserve(values.size());
     for (const std::string& value : values) {
       quoted.push_back(Quoted(value));
     }
@@ -127,6 +128,7 @@ class FieldPrinter final : public FieldVisitor {
   void Integers(std::string_view key, std::vector<int>& values, int /*least*/,
                 int /*most*/) override {
     std::vector<std::string> numbers;
+    numbers.reserve(values.size());
     for (const int value : values) {
       numbers.push_back(std::to_string(value));
     }
