@@ -24,7 +24,7 @@ if [[ ${1:-} == --tests ]]; then
   packages+=(
     libgtest-dev libgmock-dev
     clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    python3-pytest python3-yaml curl jq
+    python3-pytest python3-pip python3-yaml curl jq
     # The node of the end-to-end tests: its namespaces, its images, and runc's seccomp filters.
     util-linux iproute2 busybox-static libseccomp-dev
   )

@@ -10,7 +10,7 @@ from .steps import PYTHON, ROOT
 # Rooms with threads of their own or locks that several threads take.
 _THREADED = ("unit/http", "unit/kubeclient", "unit/ledger", "unit/extender", "unit/reconcile",
              "unit/allocator", "unit/observability", "unit/admission", "unit/topology", "unit/signing",
-             "integration")
+             "unit/agent/gpu", "integration")
 _SANITIZERS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -64,6 +64,10 @@ def _tools():
     return steps.pytest("tools", "tools/tests")
 
 
+def _nvml_header():
+    return steps.pytest("nvml-header", "tests/nvml_header")
+
+
 def _chart():
     return steps.pytest("chart", "tests/chart")
 
@@ -109,6 +113,7 @@ PARTS = (
     Part("unit and integration (asan, ubsan)", _unit_and_integration),
     Part("placement", _placement, ("quick", "all")),
     Part("placement, every free set", _placement_exhaustive, ("long",)),
+    Part("NVIDIA's header", _nvml_header),
     Part("documents", _documents),
     Part("chart", _chart),
     Part("demo", _demo),

@@ -98,6 +98,13 @@ struct Utilization {
   unsigned memory;
 };
 
+struct TemperatureV1 {
+  unsigned version;          // in: kTemperatureV1Version
+  TemperatureSensor sensor;  // in
+  int celsius;
+};
+inline constexpr unsigned kTemperatureV1Version = sizeof(TemperatureV1) | 1U << 24;
+
 inline constexpr unsigned long long kMemoryNotAvailable = ~0ULL;
 
 struct ProcessInfo {
@@ -204,6 +211,8 @@ struct FieldValue {
     (Device, Utilization*))                                                                       \
   X(kOptional, temperature, nvmlDeviceGetTemperature, nvmlDeviceGetTemperature, Return,           \
     (Device, TemperatureSensor, unsigned*))                                                       \
+  X(kOptional, temperature_v, nvmlDeviceGetTemperatureV, nvmlDeviceGetTemperatureV, Return,       \
+    (Device, TemperatureV1*))                                                                     \
   X(kOptional, power, nvmlDeviceGetPowerUsage, nvmlDeviceGetPowerUsage, Return,                   \
     (Device, unsigned*))                                                                          \
   X(kOptional, compute_processes, nvmlDeviceGetComputeRunningProcesses_v3,                        \

@@ -28,7 +28,7 @@ std::string PciName(const nvml::PciInfo& info) {
   if (std::optional<std::string> name = SysfsPciName(full)) {
     return *name;
   }
-  char name[32];
+  char name[48];
   std::snprintf(name, sizeof(name), "%04x:%02x:%02x.0", info.domain, info.bus, info.device);
   return name;
 }

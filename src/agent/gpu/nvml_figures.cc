@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace aliquot::agent {
@@ -35,6 +36,24 @@ Status ReadMemory(NvmlSession& session, nvml::Device device, CardFigures& figure
   return Status::Ok();
 }
 
+// The older call may be gone from newer drivers (nvml.h deprecates it since 13.0).
+std::optional<int> ReadTemperature(const nvml::Functions& functions, nvml::Device device) {
+  if (functions.temperature_v != nullptr) {
+    nvml::TemperatureV1 temperature = {};
+    temperature.version = nvml::kTemperatureV1Version;
+    temperature.sensor = nvml::TemperatureSensor::kGpu;
+    if (functions.temperature_v(device, &temperature) == Return::kSuccess) {
+      return temperature.celsius;
+    }
+  }
+  unsigned celsius = 0;
+  if (functions.temperature != nullptr &&
+      functions.temperature(device, nvml::TemperatureSensor::kGpu, &celsius) == Return::kSuccess) {
+    return static_cast<int>(celsius);
+  }
+  return std::nullopt;
+}
+
 void ReadGauges(const nvml::Functions& functions, nvml::Device device, CardFigures& figures) {
   nvml::Utilization utilization = {};
   if (functions.utilization != nullptr &&
@@ -42,11 +61,7 @@ void ReadGauges(const nvml::Functions& functions, nvml::Device device, CardFigur
     figures.gpu_percent = static_cast<int>(utilization.gpu);
     figures.memory_percent = static_cast<int>(utilization.memory);
   }
-  unsigned celsius = 0;
-  if (functions.temperature != nullptr &&
-      functions.temperature(device, nvml::TemperatureSensor::kGpu, &celsius) == Return::kSuccess) {
-    figures.temperature_celsius = static_cast<int>(celsius);
-  }
+  figures.temperature_celsius = ReadTemperature(functions, device);
   unsigned milliwatts = 0;
   if (functions.power != nullptr && functions.power(device, &milliwatts) == Return::kSuccess) {
     figures.power_milliwatts = milliwatts;

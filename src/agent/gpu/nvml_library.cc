@@ -72,7 +72,8 @@ Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::Load(
     return std::shared_ptr<const NvmlLibrary>(new NvmlLibrary(handle, functions));
   }
   return Unavailable("no NVIDIA driver: " + std::string(kSoname) + " is not found (" +
-                     Join(paths, ", ") + "); install the driver, or name its root in driver.root");
+                     Join(paths, ", ") +
+                     "); install the driver, or name its root in gpu.driverRoot");
 }
 
 NvmlLibrary::~NvmlLibrary() { dlclose(handle_); }

@@ -53,7 +53,7 @@ std::string RemoteName(const nvml::Functions& functions, nvml::Device device, un
   if (std::optional<std::string> name = SysfsPciName(full)) {
     return *name;
   }
-  char name[32];
+  char name[48];
   std::snprintf(name, sizeof(name), "%04x:%02x:%02x.0", info.domain, info.bus, info.device);
   return name;
 }

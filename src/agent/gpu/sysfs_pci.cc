@@ -87,7 +87,7 @@ std::optional<std::string> SysfsPciName(std::string_view text) {
   if (!domain || !bus || !device || !function) {
     return std::nullopt;
   }
-  char name[32];
+  char name[48];
   std::snprintf(name, sizeof(name), "%04x:%02x:%02x.%x", *domain, *bus, *device, *function);
   return std::string(name);
 }

@@ -22,6 +22,7 @@ using nvml::ProcessInfo;
 using nvml::ProcessSample;
 using nvml::Return;
 using nvml::TemperatureSensor;
+using nvml::TemperatureV1;
 using nvml::TopologyLevel;
 using nvml::Utilization;
 

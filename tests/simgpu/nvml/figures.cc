@@ -71,6 +71,18 @@ Return nvmlDeviceGetTemperature(Device device, TemperatureSensor, unsigned* cels
   return Gauge(call, call.ok() ? call.card().temperature_celsius : std::nullopt, celsius);
 }
 
+Return nvmlDeviceGetTemperatureV(Device device, TemperatureV1* temperature) {
+  const Call call("nvmlDeviceGetTemperatureV", device);
+  unsigned celsius = 0;
+  if (call.ok() && temperature->version != nvml::kTemperatureV1Version) {
+    return nvml::Return::kInvalidArgument;
+  }
+  const Return answer =
+      Gauge(call, call.ok() ? call.card().temperature_celsius : std::nullopt, &celsius);
+  temperature->celsius = static_cast<int>(celsius);
+  return answer;
+}
+
 Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
   const Call call("nvmlDeviceGetPowerUsage", device);
   return Gauge(call, call.ok() ? call.card().power_milliwatts : std::nullopt, milliwatts);
