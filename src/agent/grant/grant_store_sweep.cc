@@ -228,9 +228,10 @@ SweepResult GrantStore::Sweep(const std::set<std::string>& live_uids) {
   {
     MutexLock lock(mutex_);
     std::set<std::string> seen;
-    SweepGrants(live_uids, seen, remains, result);
+    // Strays first: what they are is judged by the grants of when the names were listed.
     SweepStrays(layout_.Grants(), grants, seen, remains, result);
     SweepStrays(layout_.Usage(), usage, seen, remains, result);
+    SweepGrants(live_uids, seen, remains, result);
     SweepRetired(live_uids, remains, result);
     for (auto at = orphans_.begin(); at != orphans_.end();) {
       at = seen.count(at->first) != 0 ? std::next(at) : orphans_.erase(at);

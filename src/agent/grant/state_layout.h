@@ -26,6 +26,7 @@ class StateLayout {
     return UsageDirectory(name) + "/region";
   }
   std::string UsageOwner(const std::string& name) const { return UsageDirectory(name) + "/owner"; }
+  std::string Health() const { return root_ + "/health.json"; }  // health/health_store.h
   std::string Library() const { return root_ + "/library"; }
 
  private:

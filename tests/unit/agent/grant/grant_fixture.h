@@ -2,7 +2,9 @@
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -23,8 +25,12 @@ namespace aliquot::agent {
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
+    // In memory where there is one, as the state directory is.
+    const std::filesystem::path memory = "/dev/shm";
+    const bool usable = ::access(memory.c_str(), W_OK | X_OK) == 0;
     std::string pattern =
-        (std::filesystem::temp_directory_path() / "aliquot-grant-XXXXXX").string();
+        ((usable ? memory : std::filesystem::temp_directory_path()) / "aliquot-grant-XXXXXX")
+            .string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       throw std::runtime_error("no temporary directory: " + pattern);
     }
