@@ -59,7 +59,7 @@ def cluster(request):
 def _keep_logs(folder, minor):
     kept = pathlib.Path(os.environ.get("ALIQUOT_E2E_LOGS", "out/e2e")) / minor
     kept.mkdir(parents=True, exist_ok=True)
-    for log in [*folder.glob("*.log"), *folder.glob("node-*/*.log")]:
+    for log in folder.glob("*.log"):
         shutil.copy(log, kept / log.name)
 
 

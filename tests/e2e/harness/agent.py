@@ -27,7 +27,7 @@ _PORT = 8082
 
 
 # The capabilities of its container; docs/threat-model.md justifies each.
-CAPABILITIES = ("mknod", "chown")
+CAPABILITIES = ("mknod", "chown", "fowner", "dac_override")
 
 
 class Agent:
@@ -56,7 +56,7 @@ class Agent:
         config = self._folder / "agent.yaml"
         self.process = BoxProcess(node.box, f"agent-{node.name}", [
             "setpriv", "--bounding-set=-all," + ",".join(f"+{each}" for each in CAPABILITIES),
-            "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"], self._folder)
+            "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"])
 
     def _driver_root(self):
         """A directory with the files that a driver installs, as far as a container needs them."""

@@ -51,10 +51,14 @@ def _in_thread(work):
 
 
 class Box:
-    """One box. `devices` are (name below /dev, major, minor); it may change between two starts."""
+    """One box. `devices` are (name below /dev, major, minor); it may change between two starts.
+
+    Logs lie beside the folder and outlive it.
+    """
 
     def __init__(self, folder, name, devices=()):
         self.folder = pathlib.Path(folder)
+        self.log_folder = self.folder.parent
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
         self.devices = list(devices)
@@ -62,7 +66,7 @@ class Box:
         listing = self.folder / "devices"
         self._shell = Process(f"box-{name}", [
             "unshare", "-n", "-m", "-p", "-i", "-u", "--fork", "--mount-proc", "--kill-child",
-            "bash", _SCRIPT, self.folder, name, listing], self.folder)
+            "bash", _SCRIPT, self.folder, name, listing], self.log_folder)
         self._listing = listing
         self._started = []
         self.pid = None
@@ -184,8 +188,8 @@ class Box:
 class BoxProcess(Process):
     """A long-running program inside a box; see Process. It ends with the box at the latest."""
 
-    def __init__(self, box, name, arguments, log_folder, environment=None):
-        super().__init__(name, arguments, log_folder, environment)
+    def __init__(self, box, name, arguments, environment=None):
+        super().__init__(name, arguments, box.log_folder, environment)
         self._box = box
 
     def _spawn(self, log):

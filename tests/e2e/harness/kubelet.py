@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real kubelet in a box, registered with a control plane as a node."""
+import base64
 import http.client
 import json
 
@@ -50,13 +51,25 @@ class Kubelet:
         path.write_text(json.dumps(_configuration(plane, box, serving)))
         self.process = BoxProcess(box, user, [
             binaries.program("kubelet", plane.minor), f"--config={path}", f"--kubeconfig={config}",
-            f"--hostname-override={box.name}", f"--node-ip={NODE_ADDRESS}", "--v=2"], box.folder)
+            f"--hostname-override={box.name}", f"--node-ip={NODE_ADDRESS}", "--v=2"])
 
     def start(self):
         """Starts it and returns when it calls itself healthy; the container runtime must run."""
         self.process.start()
         self.process.wait_until("healthy", self.healthy, timeout=30)
         return self
+
+    def checkpoint(self):
+        """The devices that it has given out: a list of PodDevicesEntry as it keeps them."""
+        path = self._box.path(CHECKPOINT)
+        return json.loads(path.read_text())["Data"]["PodDeviceEntries"] or []
+
+    def answer(self, pod, container, resource):
+        """What the device plugin answered for a container: the message's bytes."""
+        (found,) = [each["AllocResp"] for each in self.checkpoint()
+                    if (each["PodUID"], each["ContainerName"], each["ResourceName"])
+                    == (pod["metadata"]["uid"], container, resource)]
+        return base64.b64decode(found)
 
     def healthy(self):
         """What its own health check says."""

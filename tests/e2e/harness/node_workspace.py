@@ -59,6 +59,7 @@ class NodeWorkspace(Workspace):
     def __init__(self, cluster, name, node):
         super().__init__(cluster, name)
         self.node = node
+        self._nudges = 0
 
     def create(self, built):
         """Creates a pod that runs on the node, with the probe in every container without image."""
@@ -104,6 +105,24 @@ class NodeWorkspace(Workspace):
             assert state.get("reason") == reason, f"its status is {status}"
             return state.get("message") or reason
         return until(f"{name}/{container} to wait for {reason}", waits, timeout)
+
+    def nudge(self, name):
+        """Changes the pod a little, so that the kubelet looks at it now.
+
+        It looks at a waiting container (crashed, refused) only every twelve seconds or so.
+        """
+        self._nudges += 1
+        self.patch_metadata(name, labels={"nudge": str(self._nudges)})
+
+    def wait_restarts(self, name, count, container="main", timeout=40):
+        """Waits until a container that ends again and again has been started `count` more times."""
+        def restarted():
+            status = self.container_status(name, container) or {}
+            if status.get("restartCount", 0) >= count:
+                return True
+            self.nudge(name)
+            return False
+        until(f"{name}/{container} to have restarted {count} times", restarted, timeout, every=0.5)
 
     def report(self, name, container="main", start=-1):
         """The report of a container's start, by default of the latest."""

@@ -5,6 +5,7 @@
     OLD  Debian's own, the oldest that is supported, without CDI
 """
 import os
+import subprocess
 
 from . import binaries, images
 from .box import BoxProcess
@@ -32,7 +33,7 @@ path = "/var/lib/containerd/opt"
 _NEW = """version = 3
 """ + _COMMON + """
 [plugins."io.containerd.cri.v1.images"]
-snapshotter = "overlayfs"
+snapshotter = "{snapshotter}"
 [plugins."io.containerd.cri.v1.images".pinned_images]
 sandbox = "{pause}"
 [plugins."io.containerd.cri.v1.runtime"]
@@ -62,13 +63,23 @@ stream_server_port = "0"
 bin_dir = "/run/cni/bin"
 conf_dir = "/run/cni/net.d"
 [plugins."io.containerd.grpc.v1.cri".containerd]
-snapshotter = "overlayfs"
+snapshotter = "{snapshotter}"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
 BinaryName = "{runc}"
 SystemdCgroup = false
 """
+
+
+def _snapshotter(folder):
+    """Overlays do not lie on overlays: on a machine that is itself a container, layers are copied.
+
+    The images are small.
+    """
+    kind = subprocess.run(["stat", "--file-system", "--format=%T", str(folder)], check=True,
+                          text=True, stdout=subprocess.PIPE).stdout.strip()
+    return "native" if kind == "overlayfs" else "overlayfs"
 
 
 class Runtime:
@@ -79,17 +90,18 @@ class Runtime:
         self.has_cdi = kind == NEW
         self._box = box
         self._folder = binaries.folder(kind)
+        self._snapshotter = _snapshotter(box.folder)
         runc = binaries.folder("runc") / "runc" if kind == NEW else self._folder / "runc"
         configuration = box.folder / "containerd.toml"
         plugins = ("btrfs", "devmapper", "zfs", "erofs", "blockfile")
         configuration.write_text((_NEW if kind == NEW else _OLD).format(
-            socket=SOCKET, pause=images.PAUSE, runc=runc, disabled=", ".join(
+            socket=SOCKET, pause=images.PAUSE, runc=runc, snapshotter=self._snapshotter, disabled=", ".join(
                 f'"io.containerd.snapshotter.v1.{each}"' for each in plugins)
             + (', "io.containerd.nri.v1.nri"' if kind == NEW else "")))
         self._environment = {"PATH": f"{self._folder}:{os.environ['PATH']}"}
         self.process = BoxProcess(box, f"containerd-{box.name}", [
             self._folder / "containerd", f"--config={configuration}", "--log-level=info"],
-            box.folder, self._environment)
+            self._environment)
 
     def start(self):
         """Starts it and returns when it answers."""
@@ -113,7 +125,7 @@ class Runtime:
     def import_images(self, archive):
         """Makes the suite's images known, unless they are."""
         if images.PROBE not in self.ctr("images", "list", "--quiet")[1].split():
-            self.ctr("images", "import", archive)
+            self.ctr("images", "import", "--snapshotter", self._snapshotter, archive)
 
     def execute(self, container_id, *command, check=True):
         """Runs a command in a running container, under its limits; returns (status, output)."""
