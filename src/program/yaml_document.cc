@@ -189,8 +189,9 @@ std::optional<YamlValue> ParseYaml(std::string_view text, const std::string& fil
   std::istream stream(&buffer);
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
-    }
+    // Never more: the second is refused as soon as it begins, and there are texts (",") at which
+    // the parser stands still and delivers one empty document after the other.
+    static_cast<void>(parser.HandleNextDocument(builder) && parser.HandleNextDocument(builder));
   } catch (const YAML::Exception& error) {
     problems.Add(file + ":" + std::to_string(std::max(error.mark.line, 0) + 1),
                  "not readable as YAML here: " + error.msg + "; correct the line");

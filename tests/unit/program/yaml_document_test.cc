@@ -58,6 +58,13 @@ TEST(YamlDocument, RefusesASecondDocument) {
             "f.yaml:2: a second document begins; give one document only\n");
 }
 
+// yaml-cpp 0.7 delivers an empty document for each call there, for ever.
+TEST(YamlDocument, ATextAtWhichTheParserStandsStillEnds) {
+  for (const char* text : {",", ",a: 1\n", "]", "}", ", , ,", "- a\n,"}) {
+    EXPECT_NE(ProblemsOf(text), "") << text;
+  }
+}
+
 TEST(YamlDocument, RefusesAnEmptyText) {
   EXPECT_EQ(ProblemsOf(""), "f.yaml:1: the file is empty; give one YAML document\n");
   EXPECT_EQ(ProblemsOf("# only a comment\n"),
