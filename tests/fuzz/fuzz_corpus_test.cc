@@ -85,7 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"smi_matrix", SmiMatrix}, Target{"nccl_xml", NcclXml},
                     Target{"pair_list", PairList}, Target{"measured_gbps", MeasuredGbps},
                     Target{"trace_nodes", TraceNodes}, Target{"trace_pods", TracePods},
-                    Target{"job_files", JobFiles}, Target{"node_view", NodeView}),
+                    Target{"job_files", JobFiles}, Target{"node_view", NodeView},
+                    Target{"machine_profile", MachineProfile},
+                    Target{"machine_state", MachineState}, Target{"health_record", HealthRecord}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

@@ -27,7 +27,10 @@ void PairList(std::string_view input);      // MAPA's CSV
 void MeasuredGbps(std::string_view input);  // and which format a text is
 void TraceNodes(std::string_view input);    // openb's CSVs
 void TracePods(std::string_view input);
-void JobFiles(std::string_view input);  // MAPA's
+void JobFiles(std::string_view input);        // MAPA's
+void MachineProfile(std::string_view input);  // profiles/
+void MachineState(std::string_view input);    // the state file of a simulated machine
+void HealthRecord(std::string_view input);    // what a restarted agent reads
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {
