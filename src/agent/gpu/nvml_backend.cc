@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/gpu/nvml_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/gpu/nvml_core.h"
@@ -9,13 +10,16 @@
 namespace aliquot::agent {
 namespace {
 
+// A driver that hangs must not keep the agent from ending in time.
+constexpr std::chrono::milliseconds kEndLimit = std::chrono::seconds(3);
+
 // Every call runs on a lane: one for the wait for events, one for all others. What a call holds is
 // let go of on its lane, since the last holder of a session calls into the driver.
 class NvmlBackend final : public GpuBackend {
  public:
   explicit NvmlBackend(NvmlOptions options)
       : core_(std::make_shared<NvmlCore>(std::move(options))) {}
-  ~NvmlBackend() override { LetGo(); }
+  ~NvmlBackend() override { LetGo(std::min(core_->options().call_limit, kEndLimit)); }
 
   std::string_view name() const override { return "nvml"; }
 
@@ -34,7 +38,7 @@ class NvmlBackend final : public GpuBackend {
         "waiting for events", timeout + core_->options().call_limit,
         [held = std::move(events), timeout] { return held->Wait(timeout); });
     if (!told.ok() && told.status().code() == StatusCode::kUnavailable) {
-      LetGo();
+      Release();
     }
     return told;
   }
@@ -50,21 +54,20 @@ class NvmlBackend final : public GpuBackend {
         [core = core_, asked = std::string(uuid)] { return core->Figures(asked); });
   }
 
-  void Release() override { LetGo(); }
+  void Release() override { LetGo(core_->options().call_limit); }
 
  private:
-  void LetGo() {
+  void LetGo(std::chrono::milliseconds limit) {
     std::shared_ptr<const NvmlOpen> open = core_->Forget();
     if (open == nullptr) {
       return;
     }
     const std::shared_ptr<NvmlSessionEnd> end = open->session->end();
     // A lane that hangs keeps the session itself and ends it when it comes back.
-    const Result<bool> closed =
-        calls_.Run<bool>("letting go of the driver", core_->options().call_limit,
-                         [held = std::move(open)] { return held != nullptr; });
+    const Result<bool> closed = calls_.Run<bool>(
+        "letting go of the driver", limit, [held = std::move(open)] { return held != nullptr; });
     if (closed.ok()) {
-      end->WaitFor(core_->options().call_limit);
+      end->WaitFor(limit);
     }
   }
 

@@ -30,7 +30,8 @@ struct NvmlOptions {
 // needs a look before: CheckCards and Figures are UNAVAILABLE without, WaitForEvents sleeps. A card
 // that fails costs only itself: it is left out of the look with a note, CheckCards tells it as not
 // present when it was seen before, and each further look initializes NVML anew to see it come back.
-// A card whose node, or nvidiactl or nvidia-uvm, the host lacks has the mode "no-node".
+// A card whose node, or nvidiactl or nvidia-uvm, the host lacks has the mode "no-node". Links are
+// read again at every tenth look, or when the cards are others.
 //
 // A call that hangs ends as DEADLINE_EXCEEDED after its limit (nvml_lane.h); Release waits no
 // longer either, and NVML is then shut down when the call comes back. Two threads, both asleep

@@ -17,6 +17,9 @@ namespace {
 // Who waits for events comes back within a second of being asked.
 constexpr std::chrono::milliseconds kReopenWait = std::chrono::seconds(3);
 constexpr char kNoNode[] = "no-node";
+// Links are hundreds of calls into the driver on a machine with NVLink, and they change only when
+// one fails.
+constexpr int kLooksPerLinkRead = 10;
 
 std::map<std::string, nvml::Device> HandlesOf(const std::vector<NvmlCard>& cards) {
   std::map<std::string, nvml::Device> handles;
@@ -99,6 +102,11 @@ bool NvmlCore::Publish(std::shared_ptr<const NvmlOpen> next, std::uint64_t gener
 
 Result<Machine> NvmlCore::Look() {
   std::uint64_t generation = 0;
+  {
+    // Before the session is taken: one that is forgotten meanwhile must not come back.
+    MutexLock lock(mutex_);
+    generation = generation_;
+  }
   auto next = std::make_shared<NvmlOpen>();
   if (std::shared_ptr<const NvmlOpen> before = open()) {
     if (before->left_out) {
@@ -107,10 +115,6 @@ Result<Machine> NvmlCore::Look() {
     } else {
       *next = *before;
     }
-  }
-  {
-    MutexLock lock(mutex_);
-    generation = generation_;
   }
   if (next->session == nullptr) {
     Result<std::shared_ptr<NvmlSession>> session = NvmlSession::Open(library_paths_);
@@ -153,12 +157,14 @@ Result<Machine> NvmlCore::LookWith(NvmlOpen& next) {
     machine.cards.push_back(std::move(card));
   }
   FillNodes(machine);
-  machine.links = ReadLinkTriangle(session.functions(), cards, options_.sysfs_root);
   if (!cards.empty()) {
     machine.nics = ReadNics(options_.sysfs_root, PlacesOf(cards));
   }
   std::map<std::string, nvml::Device> handles = HandlesOf(cards);
-  if (next.events == nullptr || handles != next.handles) {
+  const bool same_cards = next.events != nullptr && handles == next.handles;
+  FillLinks(next, cards, same_cards);
+  machine.links = next.links;
+  if (!same_cards) {
     next.events = NvmlEvents::Register(next.session, cards);
   }
   machine.notes.insert(machine.notes.end(), next.events->notes().begin(),
@@ -166,6 +172,15 @@ Result<Machine> NvmlCore::LookWith(NvmlOpen& next) {
   next.handles = std::move(handles);
   next.left_out = found->left_out;
   return machine;
+}
+
+void NvmlCore::FillLinks(NvmlOpen& next, const std::vector<NvmlCard>& cards,
+                         bool same_cards) const {
+  if (same_cards && ++next.looks < kLooksPerLinkRead) {
+    return;
+  }
+  next.links = ReadLinkTriangle(next.session->functions(), cards, options_.sysfs_root);
+  next.looks = 0;
 }
 
 void NvmlCore::FillNodes(Machine& machine) const {

@@ -23,6 +23,8 @@ struct NvmlOpen {
   std::shared_ptr<NvmlEvents> events;
   std::map<std::string, nvml::Device> handles;  // by UUID
   bool left_out = false;                        // a card is missing: open anew at the next look
+  std::vector<std::string> links;               // of those cards
+  int looks = 0;                                // since the links were read
   mutable std::map<std::string, unsigned long long> last_sample;  // by UUID
 };
 
@@ -52,6 +54,8 @@ class NvmlCore {
   // Sets stop and gives up the session; waits a little for its end, so that a new one is new.
   void CloseForReopening();
   Result<Machine> LookWith(NvmlOpen& next);
+  // The links' triangle; from the last look while the cards are the same, and for so many looks.
+  void FillLinks(NvmlOpen& next, const std::vector<NvmlCard>& cards, bool same_cards) const;
   // A machine's device nodes, and the modes of cards that lack theirs.
   void FillNodes(Machine& machine) const;
   // False: Forget came in between.

@@ -64,7 +64,6 @@ TEST_F(NvmlLinksTest, EveryShippedProfileComesOutAsItWentIn) {
 TEST_F(NvmlLinksTest, SwitchedPairHasAsManyLinksAsTheCardWithFewer) {
   Shipped("h100x8");
   // Four links of card 2 do not answer: 18 - 4 = 14 for each of its pairs.
-  std::string faults;
   Faults("{function: nvmlDeviceGetNvLinkState, card: 2, error: 999, times: 4}");
   const aliquot::agent::Machine machine = Look();
   int fewer = 0;
@@ -74,6 +73,25 @@ TEST_F(NvmlLinksTest, SwitchedPairHasAsManyLinksAsTheCardWithFewer) {
   EXPECT_EQ(fewer, 7);
   EXPECT_EQ(machine.links[0], "NV18");
   EXPECT_EQ(machine.links[1], "NV14");  // (0,2)
+}
+
+TEST_F(NvmlLinksTest, LinksAreReadAgainAtTheTenthLook) {
+  Machine(Cards(2), "links: {triangle: \"NV4\"}\n",
+          "{model: A40, mib: 46068, computeCapability: \"8.6\"}");
+  EXPECT_THAT(Look().links, ElementsAre("NV4"));
+  Faults("{function: nvmlDeviceGetNvLinkState, error: 999}");
+  for (int look = 1; look < 10; ++look) {
+    EXPECT_THAT(Look().links, ElementsAre("NV4")) << look;
+  }
+  EXPECT_THAT(Look().links, ElementsAre("NODE"));
+}
+
+TEST_F(NvmlLinksTest, LinksAreReadAgainWhenTheCardsAreOthers) {
+  Machine(Cards(3), "links: {triangle: \"NV4,PIX,SYS\"}\n",
+          "{model: A40, mib: 46068, computeCapability: \"8.6\"}");
+  EXPECT_THAT(Look().links, ElementsAre("NV4", "PIX", "SYS"));
+  State("cards: [{uuid: GPU-0, lost: true}]\n");
+  EXPECT_THAT(Look().links, ElementsAre("SYS"));  // 1-2
 }
 
 TEST_F(NvmlLinksTest, LinkThatOneEndCallsDownDoesNotCount) {
