@@ -236,6 +236,39 @@ TEST_F(NvmlFailuresTest, ReleaseEndsAWaitForEvents) {
   waiting.join();
 }
 
+TEST_F(NvmlFailuresTest, CallsOfSeveralThreadsAndReleasesInBetweenEndInAWorkingDriver) {
+  Machine(Cards(4));
+  Look();
+  // Whatever comes in between, a call works or says in which way the driver is not there.
+  const auto expected = [](const Status& status) {
+    return status.ok() || status.code() == StatusCode::kUnavailable ||
+           status.code() == StatusCode::kNotFound;
+  };
+  std::atomic<int> odd{0};
+  const auto repeat = [&](auto call) {
+    return std::thread([&odd, expected, call] {
+      for (int i = 0; i < 40; ++i) {
+        odd += expected(call()) ? 0 : 1;
+      }
+    });
+  };
+  std::thread threads[] = {
+      repeat([this] { return backend_->Look().status(); }),
+      repeat([this] { return backend_->CheckCards().status(); }),
+      repeat([this] { return backend_->Figures("GPU-2").status(); }),
+      repeat([this] { return backend_->WaitForEvents(std::chrono::milliseconds(2)).status(); }),
+      repeat([this] {
+        backend_->Release();
+        return Status::Ok();
+      })};
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  EXPECT_EQ(odd, 0);
+  EXPECT_EQ(Look().cards.size(), 4u);
+  EXPECT_THAT(NotPresent(), IsEmpty());
+}
+
 TEST_F(NvmlFailuresTest, CallThatHangsIsGivenUpAndWorksAgainWhenItComesBack) {
   options_.look_limit = std::chrono::milliseconds(100);
   options_.call_limit = std::chrono::milliseconds(100);
