@@ -103,16 +103,15 @@ Status GrantStore::Publish(const GrantPlan& plan, const std::string& built, cons
     remains.push_back(built);
   }
   std::vector<std::string> ended;
-  for (const auto& [other, record] : grants_) {
-    if (other != name && EndsAtStartOf(record.identity, plan.record.identity)) {
+  for (const auto& [other, kept] : grants_) {
+    if (other != name && EndsAtStartOf(kept.record.identity, plan.record.identity)) {
       ended.push_back(other);
     }
   }
   for (const std::string& each : ended) {
     Detach(each, remains);
   }
-  grants_[name] = plan.record;
-  orphans_.erase(place);
+  grants_[name] = {plan.record, ++serial_};
   return Status::Ok();
 }
 
@@ -149,7 +148,7 @@ Result<bool> GrantStore::Retire(const std::string& name) {
   FileLook look;
   const auto found = grants_.find(name);
   const bool known = found != grants_.end();
-  const std::string uid = known ? found->second.identity.uid : "";
+  const std::string uid = known ? found->second.record.identity.uid : "";
   if (!known && files_.Look(layout_.Grant(name), look) == ENOENT &&
       (options_.cdi_directory.empty() || files_.Look(CdiPath(name), look) == ENOENT)) {
     return false;
@@ -172,8 +171,8 @@ std::size_t GrantStore::Remove(const std::string& uid) {
   {
     MutexLock lock(mutex_);
     std::vector<std::string> names;
-    for (const auto& [name, record] : grants_) {
-      if (record.identity.uid == uid) {
+    for (const auto& [name, kept] : grants_) {
+      if (kept.record.identity.uid == uid) {
         names.push_back(name);
       }
     }
@@ -196,22 +195,23 @@ std::size_t GrantStore::Remove(const std::string& uid) {
 std::optional<GrantRecord> GrantStore::Find(std::string_view name) const {
   MutexLock lock(mutex_);
   const auto found = grants_.find(name);
-  return found == grants_.end() ? std::nullopt : std::optional<GrantRecord>(found->second);
+  return found == grants_.end() ? std::nullopt : std::optional<GrantRecord>(found->second.record);
 }
 
 bool GrantStore::Filled(std::string_view uid, std::string_view container) const {
   MutexLock lock(mutex_);
   return std::any_of(grants_.begin(), grants_.end(), [&](const auto& each) {
-    return each.second.identity.uid == uid && each.second.identity.container == container;
+    const ContainerIdentity& who = each.second.record.identity;
+    return who.uid == uid && who.container == container;
   });
 }
 
 std::set<std::string> GrantStore::DriverDirectories() const {
   MutexLock lock(mutex_);
   std::set<std::string> directories;
-  for (const auto& [name, record] : grants_) {
-    if (!record.driver.empty()) {
-      directories.insert(record.driver);
+  for (const auto& [name, kept] : grants_) {
+    if (!kept.record.driver.empty()) {
+      directories.insert(kept.record.driver);
     }
   }
   return directories;
@@ -220,9 +220,9 @@ std::set<std::string> GrantStore::DriverDirectories() const {
 std::set<std::string> GrantStore::LibraryVersions() const {
   MutexLock lock(mutex_);
   std::set<std::string> versions;
-  for (const auto& [name, record] : grants_) {
-    if (!record.library.empty()) {
-      versions.insert(record.library);
+  for (const auto& [name, kept] : grants_) {
+    if (!kept.record.library.empty()) {
+      versions.insert(kept.record.library);
     }
   }
   return versions;

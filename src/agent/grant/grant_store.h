@@ -50,7 +50,8 @@ struct SweepResult {
 // into place, so that a container finds all of it or nothing.
 //
 // Thread-safe. The lock is held for the renames of one grant and for making its usage file, not
-// while a grant is built or a tree removed. Time is steady: a jump of the clock removes nothing.
+// while a grant is built, a tree removed or a directory listed. Time is steady: a jump of the clock
+// removes nothing.
 class GrantStore {
  public:
   // A call to Sweep removes at most this many grants and strays.
@@ -87,9 +88,18 @@ class GrantStore {
   std::set<std::string> LibraryVersions() const;
 
  private:
+  struct Kept {
+    GrantRecord record;
+    std::uint64_t serial = 0;  // of its writing
+  };
   struct Retired {
     std::string uid;  // "" = not known
     SteadyTime since;
+  };
+  struct Orphan {
+    SteadyTime since;
+    std::uint64_t serial = 0;
+    std::uint64_t sweep = 0;  // the last that saw it
   };
 
   // A path for something that is not in place, or in place no more; never the same twice.
@@ -109,16 +119,15 @@ class GrantStore {
   int Detach(const std::string& name, std::vector<std::string>& remains) REQUIRES(mutex_);
   void RemoveRemains(const std::vector<std::string>& remains) const;
 
-  // Sweep's parts. A thing that nobody names is known by its path; Due says whether its grace
-  // period has passed, and remembers when it was first seen.
-  bool Due(const std::string& key, std::set<std::string>& seen) REQUIRES(mutex_);
-  void SweepGrants(const std::set<std::string>& live_uids, std::set<std::string>& seen,
-                   std::vector<std::string>& remains, SweepResult& result) REQUIRES(mutex_);
-  void SweepStrays(const std::string& directory, const std::vector<std::string>& names,
-                   std::set<std::string>& seen, std::vector<std::string>& remains,
-                   SweepResult& result) REQUIRES(mutex_);
+  // Sweep's parts. Each takes the lock for one thing at a time.
+  void SweepGrants(const std::set<std::string>& live_uids, std::vector<std::string>& remains,
+                   SweepResult& result) REQUIRES(sweep_mutex_);
+  void SweepStrays(std::vector<std::string>& remains, SweepResult& result) REQUIRES(sweep_mutex_);
   void SweepRetired(const std::set<std::string>& live_uids, std::vector<std::string>& remains,
-                    SweepResult& result) REQUIRES(mutex_);
+                    SweepResult& result);
+  // Of something that nobody names: whether its grace period has passed. `serial` is of the grant,
+  // so that one written anew has its time anew.
+  bool Due(const std::string& path, std::uint64_t serial) REQUIRES(sweep_mutex_);
 
   const StoreOptions options_;
   const StateLayout layout_;
@@ -128,10 +137,15 @@ class GrantStore {
   const std::string nonce_;  // of this store, so that two agents at once do not meet
   mutable std::atomic<std::uint64_t> asides_{0};
 
+  // One sweep at a time. Taken before mutex_.
+  Mutex sweep_mutex_;
+  std::map<std::string, Orphan> orphans_ GUARDED_BY(sweep_mutex_);  // by path
+  std::uint64_t sweep_ GUARDED_BY(sweep_mutex_) = 0;
+
   mutable Mutex mutex_;
-  std::map<std::string, GrantRecord, std::less<>> grants_ GUARDED_BY(mutex_);  // by name
-  std::map<std::string, Retired> retired_ GUARDED_BY(mutex_);                  // by path
-  std::map<std::string, SteadyTime> orphans_ GUARDED_BY(mutex_);  // when first seen, by key
+  std::map<std::string, Kept, std::less<>> grants_ GUARDED_BY(mutex_);  // by name
+  std::uint64_t serial_ GUARDED_BY(mutex_) = 0;
+  std::map<std::string, Retired> retired_ GUARDED_BY(mutex_);  // by path
 };
 
 }  // namespace aliquot::agent

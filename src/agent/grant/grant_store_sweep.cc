@@ -2,6 +2,7 @@
 // GrantStore's start and its sweeps: what lies on disk that nobody asked for just now.
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "agent/grant/cdi_spec.h"
@@ -90,7 +91,7 @@ void GrantStore::ReadGrant(const std::string& name, Recovered& recovered) {
     if (record.ok() && record->name == name) {
       recovered.grants.push_back(*record);
       MutexLock lock(mutex_);
-      grants_[name] = *std::move(record);
+      grants_[name] = {*std::move(record), ++serial_};
       return;
     }
     damage = record.ok() ? InvalidArgument("is the record of another grant") : record.status();
@@ -148,27 +149,45 @@ Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
   return recovered;
 }
 
-bool GrantStore::Due(const std::string& key, std::set<std::string>& seen) {
-  seen.insert(key);
+bool GrantStore::Due(const std::string& path, std::uint64_t serial) {
   const SteadyTime now = clock_.SteadyNow();
-  const SteadyTime since = orphans_.emplace(key, now).first->second;
-  return now - since >= options_.grace;
+  Orphan& orphan = orphans_.emplace(path, Orphan{now, serial, sweep_}).first->second;
+  if (orphan.serial != serial) {
+    orphan = {now, serial, sweep_};
+  }
+  orphan.sweep = sweep_;
+  return now - orphan.since >= options_.grace;
 }
 
-void GrantStore::SweepGrants(const std::set<std::string>& live_uids, std::set<std::string>& seen,
+void GrantStore::SweepGrants(const std::set<std::string>& live_uids,
                              std::vector<std::string>& remains, SweepResult& result) {
-  std::vector<std::string> due;
-  for (const auto& [name, record] : grants_) {
-    if (live_uids.count(record.identity.uid) == 0 && Due(layout_.Grant(name), seen)) {
-      due.push_back(name);
+  struct Named {
+    std::string name;
+    std::uint64_t serial;
+  };
+  std::vector<Named> orphans;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, kept] : grants_) {
+      if (live_uids.count(kept.record.identity.uid) == 0) {
+        orphans.push_back({name, kept.serial});
+      }
     }
   }
-  for (const std::string& name : due) {
-    if (result.removed == kMostPerSweep) {
-      result.more = true;
-      break;
+  for (const auto& [name, serial] : orphans) {
+    if (!Due(layout_.Grant(name), serial)) {
+      continue;
     }
-    const std::string uid = grants_.at(name).identity.uid;
+    if (result.removed == kMostPerSweep) {
+      result.more = true;  // and see the others, so that their time goes on
+      continue;
+    }
+    MutexLock lock(mutex_);
+    const auto found = grants_.find(name);
+    if (found == grants_.end() || found->second.serial != serial) {
+      continue;  // gone or written anew in the meantime
+    }
+    const std::string uid = found->second.record.identity.uid;
     if (Detach(name, remains) == 0) {
       ++result.removed;
       result.pod_uids.push_back(uid);
@@ -176,26 +195,39 @@ void GrantStore::SweepGrants(const std::set<std::string>& live_uids, std::set<st
   }
 }
 
-void GrantStore::SweepStrays(const std::string& directory, const std::vector<std::string>& names,
-                             std::set<std::string>& seen, std::vector<std::string>& remains,
-                             SweepResult& result) {
-  for (const std::string& name : names) {
-    const std::string path = directory + "/" + name;
-    if (grants_.find(name) != grants_.end() || !Due(path, seen)) {
-      continue;
+void GrantStore::SweepStrays(std::vector<std::string>& remains, SweepResult& result) {
+  std::set<std::string> known;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, kept] : grants_) {
+      known.insert(name);
     }
-    if (result.removed == kMostPerSweep) {
-      result.more = true;  // and see the others, so that their time goes on
-      continue;
-    }
-    const std::string away = Aside(layout_.Retired(), "stray");
-    // The usage files may be on a file system of their own: then they are removed where they lie,
-    // and are small.
-    if (files_.Rename(path, away) == 0) {
-      remains.push_back(away);
-      ++result.removed;
-    } else {
-      result.removed += files_.RemoveTree(path) == 0 ? 1 : 0;
+  }
+  for (const std::string& directory : {layout_.Grants(), layout_.Usage()}) {
+    std::vector<std::string> names;
+    files_.List(directory, names);
+    for (const std::string& name : names) {
+      const std::string path = directory + "/" + name;
+      if (known.count(name) != 0 || !Due(path, 0)) {
+        continue;
+      }
+      if (result.removed == kMostPerSweep) {
+        result.more = true;
+        continue;
+      }
+      MutexLock lock(mutex_);
+      if (grants_.find(name) != grants_.end()) {
+        continue;  // written in the meantime
+      }
+      const std::string away = Aside(layout_.Retired(), "stray");
+      // The usage files may be on a file system of their own: then they are removed where they
+      // lie, and are small.
+      if (files_.Rename(path, away) == 0) {
+        remains.push_back(away);
+        ++result.removed;
+      } else {
+        result.removed += files_.RemoveTree(path) == 0 ? 1 : 0;
+      }
     }
   }
 }
@@ -203,6 +235,7 @@ void GrantStore::SweepStrays(const std::string& directory, const std::vector<std
 void GrantStore::SweepRetired(const std::set<std::string>& live_uids,
                               std::vector<std::string>& remains, SweepResult& result) {
   const SteadyTime now = clock_.SteadyNow();
+  MutexLock lock(mutex_);
   for (auto at = retired_.begin(); at != retired_.end();) {
     if (now - at->second.since < options_.grace || live_uids.count(at->second.uid) != 0) {
       ++at;
@@ -219,23 +252,16 @@ void GrantStore::SweepRetired(const std::set<std::string>& live_uids,
 }
 
 SweepResult GrantStore::Sweep(const std::set<std::string>& live_uids) {
-  std::vector<std::string> grants;
-  std::vector<std::string> usage;
-  files_.List(layout_.Grants(), grants);
-  files_.List(layout_.Usage(), usage);
   SweepResult result;
   std::vector<std::string> remains;
-  {
-    MutexLock lock(mutex_);
-    std::set<std::string> seen;
-    // Strays first: what they are is judged by the grants of when the names were listed.
-    SweepStrays(layout_.Grants(), grants, seen, remains, result);
-    SweepStrays(layout_.Usage(), usage, seen, remains, result);
-    SweepGrants(live_uids, seen, remains, result);
-    SweepRetired(live_uids, remains, result);
-    for (auto at = orphans_.begin(); at != orphans_.end();) {
-      at = seen.count(at->first) != 0 ? std::next(at) : orphans_.erase(at);
-    }
+  MutexLock sweeping(sweep_mutex_);
+  ++sweep_;
+  // Strays first: what a grant leaves in its place for a moment, while it goes, is none.
+  SweepStrays(remains, result);
+  SweepGrants(live_uids, remains, result);
+  SweepRetired(live_uids, remains, result);
+  for (auto at = orphans_.begin(); at != orphans_.end();) {
+    at = at->second.sweep == sweep_ ? std::next(at) : orphans_.erase(at);
   }
   RemoveRemains(remains);
   return result;
