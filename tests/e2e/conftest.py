@@ -43,8 +43,12 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="session")
 def cluster(request):
     """A running cluster; its logs are kept in out/e2e when a test failed."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"aliquot-e2e-{request.param}-"))
-    made = Cluster(folder, request.param)
+    yield from _running_cluster(request, request.param, request.param)
+
+
+def _running_cluster(request, minor, name):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"aliquot-e2e-{name}-"))
+    made = Cluster(folder, minor)
     failed_before = request.session.testsfailed
     try:
         made.start()
@@ -52,12 +56,12 @@ def cluster(request):
     finally:
         made.stop()
         if request.session.testsfailed > failed_before:
-            _keep_logs(folder, request.param)
+            _keep_logs(folder, name)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _keep_logs(folder, minor):
-    kept = pathlib.Path(os.environ.get("ALIQUOT_E2E_LOGS", "out/e2e")) / minor
+def _keep_logs(folder, name):
+    kept = pathlib.Path(os.environ.get("ALIQUOT_E2E_LOGS", "out/e2e")) / name
     kept.mkdir(parents=True, exist_ok=True)
     for log in folder.glob("*.log"):
         shutil.copy(log, kept / log.name)
@@ -81,25 +85,32 @@ def work(cluster, request):
 
 
 @pytest.fixture(scope="session")
-def real_nodes(cluster):
+def node_cluster(request):
+    """A second cluster, of the oldest minor: tests that count nodes must not meet real ones."""
+    yield from _running_cluster(request, OLDEST, "nodes")
+
+
+@pytest.fixture(scope="session")
+def real_nodes(node_cluster):
     """The run's real nodes; `real_nodes.get(...)` gives one. The machine is left as found."""
     cgroups.sweep()
-    before = machine.state()
-    made = RealNodes(cluster)
+    before = machine.state(node_cluster.folder)
+    made = RealNodes(node_cluster)
     try:
         yield made
     finally:
         made.stop()
-    assert machine.state() == before, "the nodes left something behind on this machine"
+    after = machine.state(node_cluster.folder)
+    assert after == before, "the nodes left something behind on this machine"
 
 
 @pytest.fixture
-def node_work(cluster, request):
+def node_work(node_cluster, request):
     """`node_work(node)` is the test's own namespace on a real node; afterwards its pods are gone."""
     made = []
 
     def make(node):
-        made.append(NodeWorkspace(cluster, _namespace(request), node))
+        made.append(NodeWorkspace(node_cluster, _namespace(request), node))
         return made[-1]
 
     try:
@@ -108,7 +119,7 @@ def node_work(cluster, request):
         for each in made:
             if each.node.box.running():
                 each.node.restore()
-        cluster.restore()
+        node_cluster.restore()
         for each in made:
             each.clean()
 
@@ -117,7 +128,8 @@ def node_work(cluster, request):
 def pytest_runtest_makereport(item, call):
     """Shows the end of every program's log beside a failure."""
     report = (yield).get_result()
-    used = [getattr(item, "funcargs", {}).get(name) for name in ("cluster", "real_nodes")]
+    used = [getattr(item, "funcargs", {}).get(name) for name in (
+        "cluster", "node_cluster", "real_nodes")]
     if report.failed:
         for process in [process for each in used if each for process in each.processes()]:
             report.sections.append((f"end of {process.name}.log", process.log_tail()))

@@ -55,14 +55,15 @@ def test_a_reboot_ends_containers_empties_run_and_starts_the_pods_again(real_nod
         and work.container_status("comes-back")["state"].get("running")), timeout=30)
 
 
-def test_a_node_that_ends_leaves_the_machine_as_it_was(real_nodes, node_work):
-    before = machine.state()
+def test_a_node_that_ends_leaves_the_machine_as_it_was(node_cluster, real_nodes, node_work):
+    before = machine.state(node_cluster.folder)
     node = real_nodes.get("ends", runtime.NEW)
-    assert machine.state()["cgroups"] != before["cgroups"], "the comparison sees nothing"
+    cgroups_now = machine.state(node_cluster.folder)["cgroups"]
+    assert cgroups_now != before["cgroups"], "the comparison sees nothing"
     work = node_work(node)
     work.create(pods.pod("runs", [pods.container()]))
     work.wait_running("runs")
     processes = [process.pid for process in node.processes()]
     real_nodes.end(node)
-    assert machine.state() == before
+    assert machine.state(node_cluster.folder) == before
     assert not any(os.path.exists(f"/proc/{pid}") for pid in processes)

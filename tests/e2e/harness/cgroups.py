@@ -69,6 +69,7 @@ def _remove_tree(top):
 
 
 def present():
-    """The top cgroups of every hierarchy, to compare before and after."""
+    """The cgroups that this run's boxes could have made, to compare before and after."""
     return {str(each) for hierarchy in _hierarchies() for each in hierarchy.iterdir()
-            if each.is_dir()}
+            if each.is_dir() and (each.name in (_RUNTIME, "kubepods")
+                                  or each.name.startswith(name_for("")))}

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a real node could leave behind on the machine, to compare before and after."""
+"""What a real node could leave behind on the machine, to compare before and after.
+
+Only what is in its reach is looked at: other things may come and go meanwhile, and another run of
+the suite may be at work.
+"""
 import os
 import pathlib
 
@@ -12,21 +16,18 @@ _FOLDERS = ("/var/lib/kubelet", "/var/lib/containerd", "/var/log/pods", "/var/lo
             "/usr/libexec/kubernetes")
 
 
-def _mounts():
-    """Mount points and what is mounted there; numbers are left out, they come from the kernel."""
-    found = set()
-    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
-        fields = line.split()
-        found.add((fields[4], fields[fields.index("-") + 1]))
-    return found
+def _mounts(prefixes):
+    """Mount points below these paths."""
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return {point for point in (line.split()[4] for line in lines) if point.startswith(prefixes)}
 
 
-def state():
-    """Everything that must be as before once the nodes are gone."""
+def state(folder):
+    """Everything that must be as before once the nodes below `folder` are gone."""
     return {
         "cgroups": cgroups.present(),
-        "mounts": _mounts(),
-        "interfaces": set(os.listdir("/sys/class/net")),
+        "mounts": _mounts((str(folder), "/proc/sys", "/sys/fs/cgroup", "/dev/", *_FOLDERS)),
+        "interfaces": {name for name in os.listdir("/sys/class/net") if name.startswith("node0")},
         "settings": {name: (pathlib.Path("/proc/sys") / name).read_text() for name in _SETTINGS},
         "folders": {name for name in _FOLDERS if os.path.exists(name)},
         "cards": {name for name in os.listdir("/dev") if name.startswith("nvidia")},
