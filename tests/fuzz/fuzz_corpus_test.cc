@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"trace_nodes", TraceNodes}, Target{"trace_pods", TracePods},
                     Target{"job_files", JobFiles}, Target{"node_view", NodeView},
                     Target{"machine_profile", MachineProfile},
-                    Target{"machine_state", MachineState}, Target{"health_record", HealthRecord}),
+                    Target{"machine_state", MachineState}, Target{"health_record", HealthRecord},
+                    Target{"grant_record", GrantRecord}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

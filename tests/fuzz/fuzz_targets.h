@@ -31,6 +31,7 @@ void JobFiles(std::string_view input);        // MAPA's
 void MachineProfile(std::string_view input);  // profiles/
 void MachineState(std::string_view input);    // the state file of a simulated machine
 void HealthRecord(std::string_view input);    // what a restarted agent reads
+void GrantRecord(std::string_view input);     // grant.json
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {

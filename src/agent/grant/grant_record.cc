@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/grant/grant_record.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "agent/grant/grant_name.h"
@@ -13,6 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
+// More than any card has, and few enough to be added up.
+constexpr std::int64_t kMaxMib = std::int64_t{1} << 32;
 
 std::string_view KindName(model::ContainerKind kind) {
   switch (kind) {
@@ -69,6 +73,21 @@ json ToJson(const GrantRecord& record) {
           {"library", record.library}};
 }
 
+// Throws for what is no whole number between the two.
+std::int64_t Number(const json& value, std::int64_t least, std::int64_t most) {
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)) {
+    throw std::out_of_range("it is no whole number");
+  }
+  const auto number = value.get<std::int64_t>();
+  if (number < least || number > most) {
+    throw std::out_of_range("it is out of range");
+  }
+  return number;
+}
+
+int SmallNumber(const json& value) { return static_cast<int>(Number(value, 0, INT32_MAX)); }
+
 // Throws for what is missing or of another type.
 GrantRecord FromJson(const json& grant) {
   GrantRecord record;
@@ -80,21 +99,21 @@ GrantRecord FromJson(const json& grant) {
   grant.at("uid").get_to(who.uid);
   grant.at("container").get_to(who.container);
   who.kind = KindOf(grant.at("kind").get<std::string>());
-  grant.at("index").get_to(who.index);
-  grant.at("core").get_to(who.core);
-  grant.at("memoryUnits").get_to(who.memory_units);
+  who.index = SmallNumber(grant.at("index"));
+  who.core = SmallNumber(grant.at("core"));
+  who.memory_units = Number(grant.at("memoryUnits"), 0, INT64_MAX);
   grant.at("whole").get_to(who.whole);
   grant.at("allocation").get_to(who.allocation);
   grant.at("signature").get_to(who.signature);
   for (const json& each : grant.at("cards")) {
     GrantedCard card;
     each.at("uuid").get_to(card.uuid);
-    each.at("minor").get_to(card.minor);
-    each.at("core").get_to(card.core);
-    each.at("mib").get_to(card.mib);
+    card.minor = SmallNumber(each.at("minor"));
+    card.core = static_cast<int>(Number(each.at("core"), 1, 100));
+    card.mib = Number(each.at("mib"), 0, kMaxMib);
     record.cards.push_back(std::move(card));
   }
-  grant.at("limit").get_to(record.limit);
+  record.limit = static_cast<int>(Number(grant.at("limit"), 0, 100));
   grant.at("isolation").get_to(record.isolation);
   grant.at("driver").get_to(record.driver);
   grant.at("library").get_to(record.library);
@@ -118,7 +137,7 @@ Result<GrantRecord> ParseGrantRecord(std::string_view text) {
     if (document.is_discarded()) {
       return InvalidArgument("is not JSON");
     }
-    const int version = document.at("v").get<int>();
+    const std::int64_t version = Number(document.at("v"), INT64_MIN, INT64_MAX);
     if (version != kVersion) {
       return InvalidArgument("is of version " + std::to_string(version) +
                              ", and this agent knows version " + std::to_string(kVersion));

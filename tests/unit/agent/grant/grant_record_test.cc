@@ -97,6 +97,18 @@ TEST(GrantRecord, AnotherGrantsNameIsRefused) {
   EXPECT_EQ(Problem(FormatGrantRecord(record)), "has a name that is not that of its device IDs");
 }
 
+// Numbers that a share cannot be, under a checksum that holds.
+TEST(GrantRecord, ANumberOutOfRangeIsRefused) {
+  GrantRecord record = Example();
+  record.cards[0].core = 101;
+  EXPECT_EQ(Problem(FormatGrantRecord(record)),
+            "lacks a field of a grant record, or has one of another type");
+  record = Example();
+  record.cards[0].mib = -1;
+  EXPECT_FALSE(ParseGrantRecord(FormatGrantRecord(record)).ok());
+  EXPECT_FALSE(ParseGrantRecord("{\"v\":1e300}").ok());
+}
+
 TEST(GrantRecord, IsRefusedUnreadWhenTooLong) {
   EXPECT_EQ(Problem(std::string(kMaxGrantRecordBytes + 1, ' ')),
             "is longer than a grant record can be");
