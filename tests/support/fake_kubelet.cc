@@ -60,6 +60,7 @@ class FakeKubelet::Impl {
 
   void Start();
   void Stop();
+  void DropStreams();
   Status Admit(const FakePod& pod);
   Result<ResourceAllocations> StartContainer(const std::string& uid, const std::string& container);
 
@@ -142,6 +143,11 @@ void FakeKubelet::Impl::Stop() {
     endpoints_.clear();
   }
   for (const auto& plugin : ended) plugin->Cancel();
+}
+
+void FakeKubelet::Impl::DropStreams() {
+  MutexLock lock(mutex);
+  for (const auto& plugin : plugins_) plugin->Cancel();
 }
 
 grpc::Status FakeKubelet::Impl::Register(const v1beta1::RegisterRequest& request) {
@@ -350,6 +356,7 @@ FakeKubelet::FakeKubelet(FakeKubeletOptions options)
 FakeKubelet::~FakeKubelet() { impl_->Stop(); }
 void FakeKubelet::Start() { impl_->Start(); }
 void FakeKubelet::Stop() { impl_->Stop(); }
+void FakeKubelet::DropStreams() { impl_->DropStreams(); }
 
 int FakeKubelet::Capacity(const std::string& resource) const {
   MutexLock lock(impl_->mutex);

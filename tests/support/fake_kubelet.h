@@ -84,6 +84,10 @@ class FakeKubelet {
   // Ends as a kubelet that is stopped or killed: streams end, sockets stay on disk.
   void Stop();
 
+  // Ends every plugin's stream from the kubelet's side while it goes on, as for a plugin that it
+  // could no longer reach.
+  void DropStreams();
+
   // ---- what the node's status would say
   int Capacity(const std::string& resource) const;
   int Allocatable(const std::string& resource) const;  // healthy ones

@@ -109,14 +109,8 @@ class PluginHost::Impl {
     while (!cancellation_.cancelled()) {
       wake_up_.Clear();
       LookAtDirectory();
-      const std::optional<SocketIdentity> kubelet =
-          FindSocket(options_.directory + "/" + std::string(kKubeletSocketName));
-      {
-        MutexLock lock(mutex_);
-        kubelet_present_ = kubelet.has_value();
-      }
-      SteadyTime next = core_.Step(kubelet, cancellation_);
-      next = std::min(next, memory_.Step(kubelet, cancellation_));
+      SteadyTime next = core_.Step(cancellation_);
+      next = std::min(next, memory_.Step(cancellation_));
       WaitUntil(next);
     }
     core_.Close();
@@ -137,9 +131,12 @@ class PluginHost::Impl {
         status = watch.status();
       }
     }
+    const bool kubelet =
+        FindSocket(options_.directory + "/" + std::string(kKubeletSocketName)).has_value();
     bool changed = false;
     {
       MutexLock lock(mutex_);
+      kubelet_present_ = kubelet;
       changed = directory_problem_ != status.message();
       directory_problem_ = status.message();
     }

@@ -63,27 +63,53 @@ PodResourcesClient::PodResourcesClient(std::string socket_path, std::string reso
 
 PodResourcesClient::~PodResourcesClient() = default;
 
+std::shared_ptr<grpc::Channel> PodResourcesClient::Connection(bool& made) {
+  MutexLock lock(mutex_);
+  made = channel_ == nullptr;
+  if (made) channel_ = UnixSocketChannel(socket_path_, kMaxMessageBytes);
+  return channel_;
+}
+
+void PodResourcesClient::Forget(const std::shared_ptr<grpc::Channel>& channel) {
+  MutexLock lock(mutex_);
+  if (channel_ == channel) channel_.reset();
+}
+
+template <typename Call>
+grpc::Status PodResourcesClient::Reach(SteadyTime deadline, const Call& call) {
+  for (int attempt = 1;; ++attempt) {
+    bool made = false;
+    const std::shared_ptr<grpc::Channel> channel = Connection(made);
+    const auto stub = v1::PodResourcesLister::NewStub(channel);
+    grpc::ClientContext context;
+    context.set_deadline(GrpcDeadline(deadline));
+    const grpc::Status status = call(*stub, &context);
+    const bool unreached = status.error_code() == grpc::StatusCode::UNAVAILABLE;
+    // Whatever went wrong below the call, the next one does not wait for this connection.
+    if (unreached || status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) Forget(channel);
+    if (!unreached || made || attempt == 2) return status;
+  }
+}
+
 Result<PodResourcesPod> PodResourcesClient::Get(const model::PodKey& key, SteadyTime deadline) {
-  const auto stub =
-      v1::PodResourcesLister::NewStub(UnixSocketChannel(socket_path_, kMaxMessageBytes));
-  grpc::ClientContext context;
-  context.set_deadline(GrpcDeadline(deadline));
   v1::GetPodResourcesRequest request;
   request.set_pod_name(key.name);
   request.set_pod_namespace(key.namespace_name);
   v1::GetPodResourcesResponse response;
-  const grpc::Status status = stub->Get(&context, request, &response);
+  const grpc::Status status =
+      Reach(deadline, [&](v1::PodResourcesLister::Stub& stub, grpc::ClientContext* context) {
+        return stub.Get(context, request, &response);
+      });
   if (!status.ok()) return ToStatus(status, "Get of " + key.ToString(), socket_path_);
   return ToPod(response.pod_resources(), resource_);
 }
 
 Result<std::vector<PodResourcesPod>> PodResourcesClient::List(SteadyTime deadline) {
-  const auto stub =
-      v1::PodResourcesLister::NewStub(UnixSocketChannel(socket_path_, kMaxMessageBytes));
-  grpc::ClientContext context;
-  context.set_deadline(GrpcDeadline(deadline));
   v1::ListPodResourcesResponse response;
-  const grpc::Status status = stub->List(&context, v1::ListPodResourcesRequest(), &response);
+  const grpc::Status status =
+      Reach(deadline, [&](v1::PodResourcesLister::Stub& stub, grpc::ClientContext* context) {
+        return stub.List(context, v1::ListPodResourcesRequest(), &response);
+      });
   if (!status.ok()) return ToStatus(status, "List", socket_path_);
   std::vector<PodResourcesPod> pods;
   pods.reserve(static_cast<std::size_t>(response.pod_resources_size()));

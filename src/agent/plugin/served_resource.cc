@@ -21,6 +21,7 @@ ServedResource::ServedResource(ServedResourceProfile profile, const PluginHostOp
                                std::function<void()> wake, observability::Log& log)
     : profile_(profile),
       options_(options),
+      kubelet_path_(options.directory + "/" + std::string(kKubeletSocketName)),
       log_(log),
       feed_(std::move(wake)),
       service_(std::move(profile), feed_),
@@ -40,23 +41,14 @@ PluginState::Resource ServedResource::state() const {
   return state;
 }
 
-SteadyTime ServedResource::Step(const std::optional<SocketIdentity>& kubelet_socket,
-                                kubeclient::Cancellation& cancellation) {
-  if (kubelet_socket != seen_kubelet_) {
-    // Another kubelet than the one that failed.
-    seen_kubelet_ = kubelet_socket;
-    backoff_.Reset();
-    not_before_ = {};
-  }
-  while (!cancellation.cancelled() && Do(kubelet_socket, cancellation)) {
+SteadyTime ServedResource::Step(kubeclient::Cancellation& cancellation) {
+  while (!cancellation.cancelled() && Do(cancellation)) {
   }
   return NextLook();
 }
 
-// True when a step was taken and another may be due.
-bool ServedResource::Do(const std::optional<SocketIdentity>& kubelet_socket,
-                        kubeclient::Cancellation& cancellation) {
-  const SteadyTime now = Now();
+ServingFacts ServedResource::Look(const std::optional<SocketIdentity>& kubelet_socket,
+                                  SteadyTime now, std::string& again) {
   ServingFacts facts;
   facts.has_list = feed_.has_list();
   facts.kubelet_socket = kubelet_socket;
@@ -66,13 +58,27 @@ bool ServedResource::Do(const std::optional<SocketIdentity>& kubelet_socket,
   facts.streams = feed_.streams();
   if (facts.streams > 0) stream_seen_ = now;
   facts.without_stream = now - stream_seen_;
-  std::string again;
   {
     MutexLock lock(mutex_);
     again = again_reason_;
   }
   facts.asked_again = !again.empty();
+  return facts;
+}
 
+// True when a step was taken and another may be due.
+bool ServedResource::Do(kubeclient::Cancellation& cancellation) {
+  // Looked at before every step: each takes a while, and the kubelet may be another one after it.
+  const std::optional<SocketIdentity> kubelet_socket = FindSocket(kubelet_path_);
+  if (kubelet_socket != seen_kubelet_) {
+    // Another kubelet than the one that failed.
+    seen_kubelet_ = kubelet_socket;
+    backoff_.Reset();
+    not_before_ = {};
+  }
+  const SteadyTime now = Now();
+  std::string again;
+  const ServingFacts facts = Look(kubelet_socket, now, again);
   const ServingStep step = NextServingStep(facts, options_.stream_grace);
   if (step == ServingStep::kNone) return false;
   if (step == ServingStep::kClose) {
@@ -112,10 +118,10 @@ bool ServedResource::Register(const SocketIdentity& kubelet_socket,
     MutexLock lock(mutex_);
     again_reason_.clear();
   }
-  const Status status =
-      RegisterWithKubelet(options_.directory + "/" + std::string(kKubeletSocketName),
-                          {server_->endpoint(), profile_.resource, service_.pre_start_required()},
-                          Now() + options_.register_timeout, cancellation);
+  const Status status = RegisterWithKubelet(
+      kubelet_path_, {server_->endpoint(), profile_.resource, service_.pre_start_required()},
+      Now() + options_.register_timeout, cancellation);
+  if (!status.ok() && cancellation.cancelled()) return false;
   if (!status.ok()) {
     Failed("the kubelet did not register the device plugin", status);
     // It may have begun to; what it then knows of this socket must not be mistaken for the next
@@ -149,7 +155,8 @@ SteadyTime ServedResource::NextLook() const {
   const SteadyTime now = Now();
   SteadyTime next = now + kIdleLook;
   if (not_before_ > now) next = std::min(next, not_before_);
-  if (registered_with_ && feed_.streams() == 0) {
+  // Without a kubelet nothing comes of it, and its socket wakes us when it is there again.
+  if (registered_with_ && seen_kubelet_ && feed_.streams() == 0) {
     next = std::min(next, std::max(now, stream_seen_ + options_.stream_grace));
   }
   return next;

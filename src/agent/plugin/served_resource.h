@@ -33,15 +33,16 @@ class ServedResource {
 
   // Does what is due, all of it, and returns when to be called again at the latest. Blocks while
   // the kubelet registers.
-  SteadyTime Step(const std::optional<SocketIdentity>& kubelet_socket,
-                  kubeclient::Cancellation& cancellation);
+  SteadyTime Step(kubeclient::Cancellation& cancellation);
   void Close();
 
   PluginState::Resource state() const;
 
  private:
-  bool Do(const std::optional<SocketIdentity>& kubelet_socket,
-          kubeclient::Cancellation& cancellation);
+  // What is there now; `again` is why RegisterAgain was called, "" = it was not.
+  ServingFacts Look(const std::optional<SocketIdentity>& kubelet_socket, SteadyTime now,
+                    std::string& again);
+  bool Do(kubeclient::Cancellation& cancellation);
   bool Serve();
   bool Register(const SocketIdentity& kubelet_socket, kubeclient::Cancellation& cancellation);
   void Failed(std::string_view message, const Status& status);
@@ -49,6 +50,7 @@ class ServedResource {
 
   const ServedResourceProfile profile_;
   const PluginHostOptions options_;
+  const std::string kubelet_path_;
   observability::Log& log_;
   DeviceListFeed feed_;
   DevicePluginService service_;
