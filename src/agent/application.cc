@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "agent/backend_choice.h"
@@ -19,10 +20,6 @@
 namespace aliquot::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{1000};
-constexpr std::chrono::seconds kSweep{15};
-constexpr std::chrono::seconds kKeyLook{5};
-
 std::string FirstLine(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -30,8 +27,8 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
-MachineWatchOptions WatchOptionsOf(const Configuration& c) {
-  MachineWatchOptions options;
+MachineWatchOptions WatchOptionsOf(const Configuration& c, MachineWatchOptions options) {
+  options.health_file = StateLayout(c.grant.state_directory).Health();
   options.health.quiet = c.gpu.healthy_after;
   options.health.ignored.assign(c.gpu.ignored_xids.begin(), c.gpu.ignored_xids.end());
   return options;
@@ -39,9 +36,12 @@ MachineWatchOptions WatchOptionsOf(const Configuration& c) {
 
 }  // namespace
 
-Application::Application(Configuration configuration, observability::Log& log)
+Application::Application(Configuration configuration, observability::Log& log,
+                         ApplicationOptions options)
     : configuration_(std::move(configuration)),
+      options_(std::move(options)),
       log_(log),
+      files_(options_.files == nullptr ? real_files_ : *options_.files),
       watch_observer_(metrics_, log),
       write_metrics_(metrics_),
       queue_(clock_, program::WorkQueueOptions()) {}
@@ -123,19 +123,20 @@ void Application::MakeDesk() {
   memory_checkpoint_ = std::make_unique<CheckpointReader>(checkpoint, c.resource_names.memory);
   pod_resources_ =
       std::make_unique<PodResourcesClient>(c.kubelet.pod_resources_socket, c.resource_names.core);
-  ResolverOptions resolver;
+  ResolverOptions resolver = options_.resolver;
   resolver.node = c.node_name;
   resolver.names = c.resource_names;
   resolver_ = std::make_unique<Resolver>(resolver, *core_checkpoint_, *pods_, *pod_resources_,
                                          *keeper_, clock_);
-  PublisherOptions publisher;
+  PublisherOptions publisher = options_.publisher;
   publisher.node_name = c.node_name;
   publisher_ = std::make_unique<InventoryPublisher>(
       publisher, *transport_, clock_, kubeclient::RandomUniform(), &write_metrics_, log_);
   delivery_ = std::make_unique<Delivery>(c, files_, *store_);
   offer_ = std::make_unique<CardOffer>(
       CardOffer::Parts{c, measured_ ? &*measured_ : nullptr, *delivery_, *backend_, *publisher_,
-                       *core_checkpoint_, *memory_checkpoint_, metrics_, log_, clock_});
+                       *core_checkpoint_, *memory_checkpoint_, metrics_, log_, clock_},
+      options_.offer);
   StartDesk::Verify verify;
   if (verifier_ != nullptr) {
     verify = [this](std::string_view text, std::string_view signature) {
@@ -151,14 +152,14 @@ void Application::MakeDesk() {
         return facts;
       },
       std::move(verify));
-  PluginHostOptions host;
+  PluginHostOptions host = options_.plugin;
   host.directory = c.kubelet.plugin_directory;
   host.core_resource = c.resource_names.core;
   host.memory_resource = c.resource_names.memory;
   plugin_ = std::make_unique<PluginHost>(host, *desk_, log_);
   machine_ = std::make_unique<MachineWatch>(
-      WatchOptionsOf(c), *backend_, clock_, log_,
-      [this](std::shared_ptr<const MachineView> view) { offer_->Refresh(std::move(view)); },
+      WatchOptionsOf(c, options_.machine), *backend_, clock_, log_,
+      [this](std::shared_ptr<const MachineView> view) { offer_->SetMachine(std::move(view)); },
       [this](const HealthNews& news) { TellPods(news, live_, *events_, metrics_, log_); });
 }
 
@@ -198,11 +199,12 @@ void Application::StartWatches() {
   NodePodWatchOptions options;
   options.node = configuration_.node_name;
   options.names = configuration_.resource_names;
+  options.watch = options_.watch;
   pod_watch_ =
       std::make_unique<NodePodWatch>(options, *transport_, clock_, *pods_, watch_observer_);
-  node_watch_ = std::make_unique<OwnNodeWatch>(
-      configuration_.node_name, kubeclient::ListWatchOptions(), *transport_, *publisher_,
-      watch_observer_, clock_, kubeclient::RandomUniform());
+  node_watch_ = std::make_unique<OwnNodeWatch>(configuration_.node_name, options_.watch,
+                                               *transport_, *publisher_, watch_observer_, clock_,
+                                               kubeclient::RandomUniform());
   queue_.Start();
   pod_watch_->Start();
   node_watch_->Start();
@@ -222,7 +224,7 @@ bool Application::Start(program::Problems& problems) {
   offer_->SetPlugin(*plugin_);
   plugin_->Start();
   machine_->Start();
-  ticker_ = std::make_unique<program::Ticker>(kTick, [this] { Tick(); });
+  ticker_ = std::make_unique<program::Ticker>(options_.tick, [this] { Tick(); });
   log_.Info("agent", "serving",
             {{"version", observability::Version()},
              {"commit", observability::Commit()},
@@ -233,18 +235,21 @@ bool Application::Start(program::Problems& problems) {
 
 void Application::Tick() {
   const SteadyTime now = clock_.SteadyNow();
-  offer_->Refresh(machine_->state());
+  offer_->Refresh();
   publisher_->Tick();
   metrics_.SetDegraded(AgentDegraded::kNotSynced, !pod_watch_->synced());
   const PluginState plugin = plugin_->State();
   metrics_.SetDegraded(AgentDegraded::kNotRegistered, !plugin.ready());
-  metrics_.SetRegistered(configuration_.resource_names.core, plugin.core.registered);
-  metrics_.SetRegistered(configuration_.resource_names.memory, plugin.memory.registered);
+  const model::ResourceNames& names = configuration_.resource_names;
+  metrics_.SetRegistered(names.core, plugin.core.registered);
+  metrics_.SetRegistrations(names.core, plugin.core.registrations);
+  metrics_.SetRegistered(names.memory, plugin.memory.registered);
+  metrics_.SetRegistrations(names.memory, plugin.memory.registrations);
   if (now >= next_sweep_) {
-    next_sweep_ = keeper_->Sweep(*pods_) ? now : now + kSweep;
+    next_sweep_ = keeper_->Sweep(*pods_) ? now : now + options_.sweep;
   }
   if (verifier_ != nullptr && now >= next_key_look_) {
-    next_key_look_ = now + kKeyLook;
+    next_key_look_ = now + options_.key_look;
     if (const auto keys = verifier_->Refresh(); !keys.ok()) {
       log_.Warn("agent", "signing keys not taken", {{"problem", keys.status().message()}});
     }
@@ -287,18 +292,16 @@ Status Application::Drain() {
   offer_->Leave();
   const SteadyTime give_up = clock_.SteadyNow() + configuration_.drain_timeout;
   Status told;
-  if (publisher_->node() != nullptr) {
-    ticker_->Stop();
-    offer_->Refresh(machine_->state());
-    while (!publisher_->published()) {
-      if (clock_.SteadyNow() >= give_up) {
-        told = Status(StatusCode::kDeadlineExceeded,
-                      "the node could not be told that the agent leaves; containers run on");
-        break;
-      }
-      publisher_->Tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ticker_->Stop();
+  offer_->Refresh();
+  while (publisher_->wished() && !publisher_->published()) {
+    if (clock_.SteadyNow() >= give_up) {
+      told = Status(StatusCode::kDeadlineExceeded,
+                    "the node could not be told that the agent leaves; containers run on");
+      break;
     }
+    publisher_->Tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   Stop();
   log_.Info("agent", "drained", {{"outcome", told.ToString()}});

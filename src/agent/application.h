@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/api_observers.h"
+#include "agent/application_options.h"
 #include "agent/card_offer.h"
 #include "agent/configuration.h"
 #include "agent/delivery.h"
@@ -46,7 +47,8 @@ namespace aliquot::agent {
 class Application {
  public:
   // Pre: the configuration was checked. The log must outlive it.
-  Application(Configuration configuration, observability::Log& log);
+  Application(Configuration configuration, observability::Log& log,
+              ApplicationOptions options = {});
   // Ends at once; call Drain first for a clean end.
   ~Application();
   Application(const Application&) = delete;
@@ -74,13 +76,15 @@ class Application {
   NodeFigures Reading();
 
   const Configuration configuration_;
+  const ApplicationOptions options_;
   observability::Log& log_;
   RealClock clock_;
   AgentMetrics metrics_;
   http::ServerObserver monitor_observer_;
   std::string monitor_address_;
   std::optional<topology::MeasuredGbps> measured_;
-  FileSystem files_;
+  const FileSystem real_files_;
+  const FileSystem& files_;
   PublishedLibrary library_;
   LiveGrants live_;
   std::atomic<bool> draining_{false};

@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::string_view kNoDriver = "no-driver";
 
+// A driver that was let go of is away for that reason.
+std::string WithoutDriver(const AssessmentInputs& inputs) {
+  return inputs.owner.state == OwnerVerdict::State::kReleased ? inputs.owner.word
+                                                              : std::string(kNoDriver);
+}
+
 // What an agent before this one published, every card without its driver.
 model::Inventory BeforeThisStart(const AssessmentInputs& inputs) {
   if (inputs.node == nullptr || inputs.node->inventory.empty()) {
@@ -22,7 +28,7 @@ model::Inventory BeforeThisStart(const AssessmentInputs& inputs) {
     return {};
   }
   for (model::Card& card : before->cards) {
-    card.health = kNoDriver;
+    card.health = WithoutDriver(inputs);
   }
   before->leaving = inputs.leaving;
   return *std::move(before);
@@ -31,6 +37,9 @@ model::Inventory BeforeThisStart(const AssessmentInputs& inputs) {
 model::Inventory FromMachine(const AssessmentInputs& inputs, std::vector<std::string>& notes) {
   InventoryRules rules;
   rules.health = inputs.machine->health;
+  for (auto& [uuid, word] : rules.health) {
+    word = word == kNoDriver ? WithoutDriver(inputs) : word;
+  }
   rules.include = inputs.include;
   rules.owner = inputs.owner;
   rules.measured = inputs.measured;

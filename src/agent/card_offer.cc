@@ -10,14 +10,6 @@
 namespace aliquot::agent {
 namespace {
 
-// How long a start waits to learn from the node object whether somebody else owns the cards;
-// without an API server the cards are then taken for ours, as they were before the agent was
-// restarted.
-constexpr std::chrono::seconds kWaitForNode{5};
-constexpr std::chrono::seconds kSocketLooks{10};
-// The kubelet pushes its node's status every 10 s.
-constexpr std::chrono::seconds kStuckFor{45};
-
 std::vector<std::string> IdsIn(CheckpointSource& source) {
   std::vector<std::string> ids;
   if (const auto checkpoint = source.Read(); checkpoint.ok()) {
@@ -30,7 +22,8 @@ std::vector<std::string> IdsIn(CheckpointSource& source) {
 
 }  // namespace
 
-CardOffer::CardOffer(const Parts& parts) : parts_(parts), made_at_(parts.clock.SteadyNow()) {
+CardOffer::CardOffer(const Parts& parts, CardOfferOptions options)
+    : parts_(parts), options_(options), made_at_(parts.clock.SteadyNow()) {
   facts_.machine = std::make_shared<const Machine>();
 }
 
@@ -47,7 +40,7 @@ DeskFacts CardOffer::Facts() const {
 OwnerVerdict CardOffer::Owner(const NodeView* node) {
   const SteadyTime now = parts_.clock.SteadyNow();
   if (now >= next_socket_look_) {
-    next_socket_look_ = now + kSocketLooks;
+    next_socket_look_ = now + options_.socket_looks;
     gpu_manager_ = GpuManagerSocket(parts_.configuration.kubelet.plugin_directory);
   }
   static const NodeView kUnknown;
@@ -56,11 +49,21 @@ OwnerVerdict CardOffer::Owner(const NodeView* node) {
 }
 
 bool CardOffer::KnowsEnough(const NodeView* node) {
-  return node != nullptr || told_ || parts_.clock.SteadyNow() >= made_at_ + kWaitForNode;
+  return node != nullptr || told_ || parts_.clock.SteadyNow() >= made_at_ + options_.wait_for_node;
 }
 
-void CardOffer::Refresh(std::shared_ptr<const MachineView> machine) {
+void CardOffer::SetMachine(std::shared_ptr<const MachineView> machine) {
   MutexLock lock(refresh_mutex_);
+  machine_ = std::move(machine);
+  RefreshLocked();
+}
+
+void CardOffer::Refresh() {
+  MutexLock lock(refresh_mutex_);
+  RefreshLocked();
+}
+
+void CardOffer::RefreshLocked() {
   const auto node = parts_.publisher.node();
   AssessmentInputs inputs;
   inputs.owner = Owner(node.get());
@@ -69,7 +72,7 @@ void CardOffer::Refresh(std::shared_ptr<const MachineView> machine) {
   } else {
     parts_.backend.Resume();
   }
-  inputs.machine = std::move(machine);
+  inputs.machine = machine_;
   inputs.node = node;
   inputs.include = parts_.configuration.cards.include;
   inputs.measured = parts_.measured;
@@ -162,7 +165,7 @@ void CardOffer::WatchAllocatable(const NodeView* node) {
   } else if (!stuck_) {
     stuck_ = true;
     stuck_since_ = now;
-  } else if (now - stuck_since_ >= kStuckFor) {
+  } else if (now - stuck_since_ >= options_.stuck_for) {
     stuck_ = false;
     plugin_->RegisterAgain("the node's allocatable stays 0 although devices are healthy");
   }

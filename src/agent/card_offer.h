@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -19,9 +20,20 @@
 
 namespace aliquot::agent {
 
+struct CardOfferOptions {
+  // How long a start waits to learn from the node object whether somebody else owns the cards;
+  // without an API server the cards are then taken for ours, as they were before the agent was
+  // restarted.
+  std::chrono::milliseconds wait_for_node{5000};
+  std::chrono::milliseconds socket_looks{10000};  // between looks for gpu-manager's socket
+  // So long may the node's allocatable be 0 although devices are healthy. The kubelet pushes its
+  // node's status every 10 s.
+  std::chrono::milliseconds stuck_for{45000};
+};
+
 // What this node offers just now, told to the node object, to the kubelet and to the starts of
-// containers whenever it changes. Thread-safe; Refresh is called from one thread at a time (it
-// waits for its turn) and may look at files and sockets.
+// containers whenever it changes. Thread-safe; a refresh waits for its turn and may look at
+// files and sockets.
 class CardOffer {
  public:
   struct Parts {
@@ -38,18 +50,21 @@ class CardOffer {
   };
 
   // All parts must outlive it.
-  explicit CardOffer(const Parts& parts);
+  explicit CardOffer(const Parts& parts, CardOfferOptions options = {});
 
   // Whom the devices are told to, once it is there; must outlive the offer.
   void SetPlugin(PluginHost& plugin) EXCLUDES(refresh_mutex_);
+  // The cards as they are from now on; refreshes.
+  void SetMachine(std::shared_ptr<const MachineView> machine) EXCLUDES(refresh_mutex_);
   // Assesses the node anew and tells whoever is concerned by a difference.
-  void Refresh(std::shared_ptr<const MachineView> machine) EXCLUDES(refresh_mutex_);
+  void Refresh() EXCLUDES(refresh_mutex_);
   // The node is about to go: nothing new is to be placed here.
   void Leave() EXCLUDES(refresh_mutex_);
 
   DeskFacts Facts() const EXCLUDES(mutex_);
 
  private:
+  void RefreshLocked() REQUIRES(refresh_mutex_);
   OwnerVerdict Owner(const NodeView* node) REQUIRES(refresh_mutex_);
   bool KnowsEnough(const NodeView* node) REQUIRES(refresh_mutex_);
   void Tell(const Assessment& now) REQUIRES(refresh_mutex_);
@@ -58,8 +73,11 @@ class CardOffer {
   void WatchAllocatable(const NodeView* node) REQUIRES(refresh_mutex_);
 
   const Parts parts_;
+  const CardOfferOptions options_;
   const SteadyTime made_at_;
   Mutex refresh_mutex_;
+  std::shared_ptr<const MachineView> machine_ GUARDED_BY(refresh_mutex_) =
+      std::make_shared<const MachineView>();
   PluginHost* plugin_ GUARDED_BY(refresh_mutex_) = nullptr;
   bool leaving_ GUARDED_BY(refresh_mutex_) = false;
   bool told_ GUARDED_BY(refresh_mutex_) = false;

@@ -56,7 +56,7 @@ class Checker {
 
   void RequireAbsolute(std::string_view key, const std::string& path) {
     // Mount sources and the runtime's own rules allow neither a relative path nor "..".
-    if (path.empty() || path.front() != '/' || path.find("/..") != std::string::npos) {
+    if (path.empty() || path.front() != '/' || (path + "/").find("/../") != std::string::npos) {
       rules_.Complain(key, "is \"" + Printable(path) + "\"; give an absolute path without \"..\"");
     }
   }

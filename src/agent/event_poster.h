@@ -30,7 +30,8 @@ class EventPoster {
             const std::string& reason, const std::string& action, const std::string& note);
 
  private:
-  bool Fresh(const std::string& identity);
+  bool MayTell(const std::string& identity, const std::string& reason);
+  void Forget(SteadyTime now) REQUIRES(mutex_);
   program::WorkQueue::Outcome Write(const model::PodEvent& event, SteadyTime give_up);
 
   program::WorkQueue& queue_;

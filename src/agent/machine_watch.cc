@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/machine_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/inventory/lost_cards.h"
@@ -36,9 +37,16 @@ MachineWatch::MachineWatch(MachineWatchOptions options, GpuBackend& backend, con
       on_state_(std::move(on_state)),
       on_news_(std::move(on_news)),
       book_(options_.health),
+      health_store_(options_.health_file, ""),
       state_(std::make_shared<const MachineView>()) {}
 
 void MachineWatch::Start() {
+  if (!options_.health_file.empty()) {
+    const Status loaded = health_store_.Load(clock_.SteadyNow(), book_);
+    if (!loaded.ok()) {
+      log_.Warn("agent", "health of cards not recalled", {{"problem", loaded.message()}});
+    }
+  }
   Look(clock_.SteadyNow());
   Tell();
   thread_ = std::thread([this] { Run(); });
@@ -138,7 +146,8 @@ void MachineWatch::WaitForEvents() {
   const auto events = backend_.WaitForEvents(options_.events);
   if (!events.ok()) {
     next_look_ = clock_.SteadyNow();
-    Pause(std::chrono::milliseconds(1000));
+    // A back end that fails at once must not make this spin.
+    Pause(std::min(options_.absent, std::chrono::milliseconds(1000)));
     return;
   }
   if (!events->empty()) {
@@ -152,6 +161,17 @@ void MachineWatch::Pause(std::chrono::milliseconds time) {
   MutexLock lock(mutex_);
   while (!stopping_ && !poked_ && changed_.WaitUntil(mutex_, until)) {
   }
+}
+
+void MachineWatch::SaveHealth() {
+  if (options_.health_file.empty()) {
+    return;
+  }
+  const Status saved = health_store_.Save(book_);
+  if (!saved.ok() && saved.message() != health_problem_) {
+    log_.Warn("agent", "health of cards not kept", {{"problem", saved.message()}});
+  }
+  health_problem_ = saved.message();
 }
 
 void MachineWatch::Tell() {
@@ -173,6 +193,7 @@ void MachineWatch::Tell() {
   if (changed) {
     on_state_(state);
   }
+  SaveHealth();
   const HealthNews news = book_.TakeNews();
   if (!news.changes.empty() || !news.xids.empty()) {
     on_news_(news);

@@ -12,6 +12,7 @@
 #include "agent/gpu/backend.h"
 #include "agent/grant/decision.h"
 #include "agent/health/health_book.h"
+#include "agent/health/health_store.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "observability/log.h"
@@ -32,6 +33,8 @@ struct MachineWatchOptions {
   std::chrono::milliseconds looks{60000};   // between full looks while nothing seems to change
   std::chrono::milliseconds absent{5000};   // between looks while there is no driver
   HealthOptions health;
+  // Keeps over a restart of the agent which cards wait for a reset; "" = nothing does.
+  std::string health_file;
 };
 
 // Watches the cards through the back end: one thread, which waits in the driver for events. Tells
@@ -63,6 +66,7 @@ class MachineWatch {
   void WaitForEvents();
   void Pause(std::chrono::milliseconds time);
   void Tell();
+  void SaveHealth();
   bool stopping() const;
 
   const MachineWatchOptions options_;
@@ -74,6 +78,8 @@ class MachineWatch {
 
   // The thread's own (before Start: the caller's).
   HealthBook book_;
+  HealthStore health_store_;
+  std::string health_problem_;  // of the last save, "" = none
   Machine machine_;
   bool driver_ = false;
   bool looked_ = false;

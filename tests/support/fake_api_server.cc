@@ -179,6 +179,11 @@ void FakeApiServer::Inject(Fault fault) {
   faults_.push_back(std::move(fault));
 }
 
+void FakeApiServer::ClearFaults() {
+  MutexLock lock(mutex_);
+  faults_.clear();
+}
+
 void FakeApiServer::SetTokens(std::vector<std::string> tokens) {
   MutexLock lock(mutex_);
   tokens_ = std::move(tokens);

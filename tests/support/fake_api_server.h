@@ -72,6 +72,8 @@ class FakeApiServer {
   FakeApiStore& store() { return store_; }
 
   void Inject(Fault fault);
+  // From now on nothing fails any more.
+  void ClearFaults();
   void SetTokens(std::vector<std::string> tokens);
   // Ends every open watch in good order, as at its timeout.
   void EndWatches();

@@ -63,6 +63,11 @@ void InventoryPublisher::SetWish(NodeWish wish) {
   }
 }
 
+bool InventoryPublisher::wished() const {
+  MutexLock lock(mutex_);
+  return wish_.has_value();
+}
+
 bool InventoryPublisher::published() const {
   MutexLock lock(mutex_);
   return node_ != nullptr && wish_ && PlanNodePatch(*node_, *wish_).empty();

@@ -49,6 +49,8 @@ class InventoryPublisher final : public NodeListener {
   // At most one request, when one is due; call it about once a second.
   void Tick() EXCLUDES(mutex_);
 
+  // There was a SetWish: without any there is nothing to say.
+  bool wished() const EXCLUDES(mutex_);
   // The node says what is wished for.
   bool published() const EXCLUDES(mutex_);
   // What the node said last; nullptr = no such node is known.
