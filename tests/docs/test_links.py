@@ -41,7 +41,7 @@ def make_targets():
 
 def test_the_documents_that_the_project_promises_exist():
     for each in ("README.md", "README.zh.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE", "NOTICE",
-                 "docs/architecture.md", "docs/threat-model.md"):
+                 "docs/architecture.md", "docs/threat-model.md", "docs/node.md", "docs/compatibility.md"):
         assert (ROOT / each).is_file(), each
 
 

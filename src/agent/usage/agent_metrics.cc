@@ -155,8 +155,9 @@ void AgentMetrics::SetRegistered(std::string_view resource, bool on) {
   series_->registered.Add({{"resource", std::string(resource)}}).Set(on ? 1 : 0);
 }
 
-void AgentMetrics::CountRegistration(std::string_view resource) {
-  series_->registrations.Add({{"resource", std::string(resource)}}).Increment();
+void AgentMetrics::SetRegistrations(std::string_view resource, std::size_t total) {
+  Counter& counter = series_->registrations.Add({{"resource", std::string(resource)}});
+  counter.Increment(static_cast<double>(total) - counter.Value());
 }
 
 void AgentMetrics::SetDevices(std::string_view resource, std::size_t healthy,

@@ -29,7 +29,8 @@ inline constexpr std::size_t kAgentDegradedStates = 6;
 enum class AgentWrite { kNodePatch, kEvent };
 
 // The agent's own counters, aliquot_agent_*: docs/reference/agent-metrics.md. Thread-safe. Every
-// series but those of XIDs is there, at 0, from the first scrape on.
+// series is there, at 0, from the first scrape on; those of a resource once the kubelet was looked
+// for or devices were offered, those of an XID once it was seen.
 class AgentMetrics {
  public:
   AgentMetrics();
@@ -46,7 +47,8 @@ class AgentMetrics {
   void CountWatchRestart(std::string_view resource);
   void CountXid(const std::string& uuid, std::uint64_t code);
   void SetRegistered(std::string_view resource, bool on);
-  void CountRegistration(std::string_view resource);
+  // `total`: since the start. From one thread.
+  void SetRegistrations(std::string_view resource, std::size_t total);
   void SetDevices(std::string_view resource, std::size_t healthy, std::size_t unhealthy);
   void SetDegraded(AgentDegraded state, bool on);
   bool degraded(AgentDegraded state) const;
