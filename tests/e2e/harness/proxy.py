@@ -28,6 +28,7 @@ class CuttingProxy:
         self.blocked = False
         self.passing = threading.Event()
         self.passing.set()
+        self._held = threading.Event()
         self._listener = listener or socket.create_server(("127.0.0.1", 0))
         if self._listener.family == socket.AF_INET:
             self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
@@ -54,7 +55,18 @@ class CuttingProxy:
 
     def hold(self):
         """From now on what the server sends waits."""
+        self._held.clear()
         self.passing.clear()
+
+    def holding(self):
+        """True once something has been held since `hold()`."""
+        return self._held.is_set()
+
+    def wait_to_pass(self):
+        """Returns when answers may pass."""
+        if not self.passing.is_set():
+            self._held.set()
+            self.passing.wait()
 
     def unblock(self):
         """Passes everything again."""
@@ -135,7 +147,7 @@ class _Connection:
         """Passes on what the server sends, unless the connection is mute."""
         try:
             while data := self._server.recv(65536):
-                self._proxy.passing.wait()
+                self._proxy.wait_to_pass()
                 if not self.mute:
                     self._client.sendall(data)
         except OSError:
