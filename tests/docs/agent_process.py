@@ -58,15 +58,16 @@ class AgentProcess:
     def __init__(self, folder):
         self._folder = folder
         self._process = None
+        self.state = folder / "state"
         (folder / "kubeconfig").write_text(_KUBECONFIG)
         (folder / "plugins").mkdir()
         self._set_state(0)
-        _write_grant(folder / "state")
+        _write_grant(self.state)
         (folder / "agent.json").write_text(json.dumps({
             "apiVersion": "aliquot.io/v1alpha1", "kind": "AgentConfiguration", "nodeName": "n1",
             "kubeconfig": str(folder / "kubeconfig"),
             "gpu": {"backend": "simulated", "profile": str(ROOT / "profiles" / "t4x4.yaml"), "state": str(folder / "machine")},
-            "grant": {"stateDirectory": str(folder / "state"), "dataDirectory": str(folder / "data"),
+            "grant": {"stateDirectory": str(self.state), "dataDirectory": str(folder / "data"),
                       "cdiDirectory": str(folder / "cdi")},
             "driver": {"delivery": "none"},
             "kubelet": {"pluginDirectory": str(folder / "plugins"), "podResourcesSocket": str(folder / "pods.sock")},

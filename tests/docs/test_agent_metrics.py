@@ -71,3 +71,25 @@ def test_the_other_pages_are_there(agent):
     usage = json.loads(agent.get("/usage"))["usage"]
     assert usage["u-1"]["stat"]["main"]["gpu0"]["requestCore"] == 20
     assert agent.get("/graph").startswith("ROOT:4\n|---GPU0 ")
+
+
+def label_values(page, series, label):
+    """The values of a label that a metric has series for."""
+    return set(re.findall(rf'^{series}\{{(?:.*,)?{label}="(.*?)"', page, flags=re.MULTILINE))
+
+
+def test_every_refusal_and_degraded_state_is_documented(agent):
+    page = agent.get("/metrics")
+    refusals = (ROOT / "docs/reference/grant.md").read_text().split("## Refusals")[1]
+    assert label_values(page, "aliquot_agent_refusals_total", "reason") == set(
+        re.findall(r"^\| `(\w+)` \| ", refusals, flags=re.MULTILINE))
+    (states,) = re.findall(r"^\| `state` of `degraded` \| (.*) \|$", PAGE.read_text(), flags=re.MULTILINE)
+    assert label_values(page, "aliquot_agent_degraded", "state") == set(re.findall(r"`(\w+)`", states))
+
+
+def test_everything_below_the_state_directory_is_in_the_table_of_files(agent):
+    files = (ROOT / "docs/reference/grant.md").read_text()
+    found = {each.name for each in agent.state.iterdir()}
+    assert {"grants", "usage", "boot-id"} <= found
+    for name in found:
+        assert f"`<state>/{name}" in files, name
