@@ -24,6 +24,10 @@ struct ContainerStatus {
   std::int64_t exit_code = 0;  // of kTerminated
   std::int64_t restart_count = 0;
   std::string container_id;  // "" before the first start
+  // Of its last run, in the API's own spelling, which sorts as time does ("2026-11-29T13:42:20Z",
+  // whole seconds); "" = it has none, or that run goes on.
+  std::string started_at;
+  std::string finished_at;
 
   bool completed() const { return state == State::kTerminated && exit_code == 0; }
   // Nothing is told of it yet that would tell one start from another.
@@ -32,14 +36,16 @@ struct ContainerStatus {
 
 struct NodePod {
   model::Pod pod;
-  // Of init containers, sidecars and app containers; all of them, not only those with our
-  // resources.
+  // Of init containers and sidecars, then of app containers; all of them, not only those with our
+  // resources, in the order in which they start.
   std::vector<ContainerStatus> statuses;
   // status.startTime is set: the kubelet has admitted this very UID.
   bool acknowledged = false;
   // Condition PodReadyToStartContainers is False: the pod has no sandbox, so that every init
   // container is to run, again if need be.
   bool without_sandbox = false;
+  // Since when that condition is True, spelt as ContainerStatus::started_at; "" = not known.
+  std::string sandbox_since;
 
   // A status of that name, or one of state kNone.
   const ContainerStatus& StatusOf(std::string_view container) const;

@@ -22,46 +22,62 @@ using api::JsonReader;
 constexpr std::int64_t kMinInt32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
-// Of the three at most one is there; none means waiting, says the API.
+void ReadRun(JsonReader& reader, const JsonField& state, const JsonPath& path,
+             ContainerStatus& status) {
+  const auto [started, finished] = reader.Object<2>(state, path, {"startedAt", "finishedAt"});
+  reader.Text(started, path.Field("startedAt"), status.started_at);
+  reader.Text(finished, path.Field("finishedAt"), status.finished_at);
+}
+
+// Of the three at most one is there; none means waiting, says the API. One that waits may have run
+// before: `last` tells.
 void ReadState(JsonReader& reader, const JsonField& state, const JsonPath& path,
-               ContainerStatus& status) {
+               const JsonField& last, const JsonPath& last_path, ContainerStatus& status) {
   const auto [waiting, running, terminated] =
       reader.Object<3>(state, path, {"waiting", "running", "terminated"});
-  status.state = ContainerStatus::State::kWaiting;
   if (terminated) {
     status.state = ContainerStatus::State::kTerminated;
     const JsonPath at = path.Field("terminated");
     const auto [code] = reader.Object<1>(terminated, at, {"exitCode"});
     reader.Integer(code, at.Field("exitCode"), kMinInt32, kMaxInt32, status.exit_code);
+    ReadRun(reader, terminated, at, status);
   } else if (running) {
     status.state = ContainerStatus::State::kRunning;
+    ReadRun(reader, running, path.Field("running"), status);
   } else {
+    status.state = ContainerStatus::State::kWaiting;
     const JsonPath at = path.Field("waiting");
     const auto [reason] = reader.Object<1>(waiting, at, {"reason"});
     reader.Text(reason, at.Field("reason"), status.reason);
+    const auto [before] = reader.Object<1>(last, last_path, {"terminated"});
+    ReadRun(reader, before, last_path.Field("terminated"), status);
   }
 }
 
 void ReadStatuses(JsonReader& reader, const JsonField& list, const JsonPath& path, NodePod& pod) {
   reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
     const auto fields =
-        reader.Object<4>(item, at, {"name", "state", "restartCount", "containerID"});
+        reader.Object<5>(item, at, {"name", "state", "lastState", "restartCount", "containerID"});
     ContainerStatus status;
     reader.Text(fields[0], at.Field("name"), status.name);
-    ReadState(reader, fields[1], at.Field("state"), status);
-    reader.Integer(fields[2], at.Field("restartCount"), 0, kMaxInt32, status.restart_count);
-    reader.Text(fields[3], at.Field("containerID"), status.container_id);
+    ReadState(reader, fields[1], at.Field("state"), fields[2], at.Field("lastState"), status);
+    reader.Integer(fields[3], at.Field("restartCount"), 0, kMaxInt32, status.restart_count);
+    reader.Text(fields[4], at.Field("containerID"), status.container_id);
     pod.statuses.push_back(std::move(status));
   });
 }
 
 void ReadConditions(JsonReader& reader, const JsonField& list, const JsonPath& path, NodePod& pod) {
   reader.ForEachItem(list, path, [&](const JsonElement& item, const JsonPath& at) {
-    const auto fields = reader.Object<2>(item, at, {"type", "status"});
+    const auto fields = reader.Object<3>(item, at, {"type", "status", "lastTransitionTime"});
     std::string_view type, status;
     reader.View(fields[0], at.Field("type"), type);
     reader.View(fields[1], at.Field("status"), status);
-    if (type == "PodReadyToStartContainers") pod.without_sandbox = status == "False";
+    if (type != "PodReadyToStartContainers") return;
+    pod.without_sandbox = status == "False";
+    if (status == "True") {
+      reader.Text(fields[2], at.Field("lastTransitionTime"), pod.sandbox_since);
+    }
   });
 }
 

@@ -27,6 +27,7 @@ ContainerIdentity IdentityOf(const NodePod& pod, const model::GpuContainer& cont
   identity.uid = pod.pod.uid;
   identity.container = container.name;
   identity.kind = container.kind;
+  identity.index = container.index;
   identity.core =
       static_cast<int>(std::min<std::int64_t>(amounts.core, std::numeric_limits<int>::max()));
   identity.whole = amounts.core >= model::kWholeCardCore;
@@ -96,7 +97,10 @@ Granted<ContainerIdentity> Resolver::Resolve(const std::vector<std::string>& dev
     question.pods = pods_.Snapshot();
     answer = Look(question);
   }
-  if (!answer.identity) return std::move(answer.refusal);
+  if (!answer.identity) {
+    NoteAsked(question);
+    return std::move(answer.refusal);
+  }
   if (!answer.confirmed) {
     if (std::optional<Refusal> refusal = Contradicted(question, *answer.identity)) {
       return *std::move(refusal);
@@ -163,8 +167,8 @@ Resolver::Answer Resolver::Recall(const Question& question) const {
     named = named || entry->container == before->container;
     ++containers;
   }
-  // An ordinary init container that was filled last may be done since, and the next one starting.
-  if (!named || (containers > 1 && before->kind == model::ContainerKind::kInit)) return no;
+  // Of several that share the IDs only the pod's status tells which starts.
+  if (!named || containers > 1) return no;
   Answer answer;
   answer.identity = *before;
   answer.identity->recalled = true;
@@ -190,20 +194,27 @@ std::optional<Refusal> Resolver::Contradicted(const Question& question,
   return ListedOtherwise(identity.key, identity.container);
 }
 
-// Only what was granted then counts: a container that was refused has not run.
 std::optional<LastStart> Resolver::LastOf(const Question& question, const NodePod& pod) const {
-  const std::optional<ContainerIdentity> before = grants_.Find(question.name);
-  if (!before || before->uid != pod.pod.uid) return std::nullopt;
+  const std::optional<ContainerIdentity> filled = grants_.Find(question.name);
+  const bool ours = filled && filled->uid == pod.pod.uid;
   {
     MutexLock lock(mutex_);
     const auto found = last_starts_.find(question.name);
-    if (found != last_starts_.end() && found->second.uid == before->uid &&
-        found->second.container == before->container) {
-      return found->second;
+    if (found != last_starts_.end() && found->second.uid == pod.pod.uid) {
+      LastStart last = found->second;
+      last.granted = ours && filled->container == last.container;
+      return last;
     }
   }
+  if (!ours) return std::nullopt;
   // By the agent before this one.
-  return LastStart{before->uid, before->container, pod.StatusOf(before->container), made_at_};
+  return LastStart{filled->uid, filled->container, std::nullopt, made_at_, true, true};
+}
+
+void Resolver::NoteAsked(const Question& question) {
+  MutexLock lock(mutex_);
+  const auto found = last_starts_.find(question.name);
+  if (found != last_starts_.end()) found->second.asked_since = true;
 }
 
 void Resolver::Remember(const Question& question, const Answer& answer) {
@@ -215,8 +226,12 @@ void Resolver::Remember(const Question& question, const Answer& answer) {
       start = gone ? last_starts_.erase(start) : std::next(start);
     }
   }
-  last_starts_[question.name] = {answer.identity->uid, answer.identity->container,
-                                 *answer.shared_status, clock_.SteadyNow()};
+  last_starts_[question.name] = {answer.identity->uid,
+                                 answer.identity->container,
+                                 *answer.shared_status,
+                                 clock_.SteadyNow(),
+                                 true,
+                                 false};
 }
 
 SteadyTime Resolver::CallDeadline(const Question& question) const {
@@ -225,7 +240,8 @@ SteadyTime Resolver::CallDeadline(const Question& question) const {
 }
 
 // Without the checkpoint. PodResources gives no UID, so only pods count that the kubelet has
-// acknowledged under their UID: the name it lists them by is then theirs.
+// acknowledged under their UID, and only those that are still there after the whole wait: the name
+// that it lists them by is then theirs, and not a later pod's.
 Resolver::Answer Resolver::LookInListings(Question& question) {
   ListingSearch& search = question.search;
   if (!search.uid().empty()) {
@@ -247,8 +263,11 @@ Resolver::Answer Resolver::LookInListings(Question& question) {
 }
 
 Resolver::Answer Resolver::AnswerListed(const Question& question, const NodePod& pod) {
-  Answer answer = AnswerFor(question, pod, question.search.containers());
+  const std::vector<std::string>& containers = question.search.containers();
+  if (containers.size() > 1) return Answer::No(SharedIdsUntold(pod), true);
+  Answer answer = AnswerFor(question, pod, containers);
   answer.confirmed = true;
+  answer.is_final = false;
   return answer;
 }
 

@@ -44,6 +44,11 @@ struct ResolverOptions {
 // does not list it: its entry is keyed by UID, was written before this start by the kubelet itself,
 // and IDs belong to one pod at a time; that no other pod is named with the same IDs is checked.
 //
+// While the pods are not known (the agent restarted with the API server away), a container starts
+// again that had this very grant before, if the checkpoint still gives these IDs to its UID and to
+// it alone: of several containers of a pod that share them only the pod's status tells which
+// starts.
+//
 // Thread-safe; starts do not wait for each other except to read the checkpoint. Blocks for at most
 // wait_for_news + all_calls.
 class Resolver {
@@ -72,6 +77,7 @@ class Resolver {
   std::optional<Refusal> Contradicted(const Question& question, const ContainerIdentity& identity);
   std::optional<LastStart> LastOf(const Question& question, const NodePod& pod) const
       EXCLUDES(mutex_);
+  void NoteAsked(const Question& question) EXCLUDES(mutex_);
   void Remember(const Question& question, const Answer& answer) EXCLUDES(mutex_);
   SteadyTime CallDeadline(const Question& question) const;
 

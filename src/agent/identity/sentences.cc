@@ -86,6 +86,14 @@ Refusal ListedOtherwise(const model::PodKey& key, std::string_view container) {
               " other device IDs than its checkpoint does; delete the pod if this lasts"};
 }
 
+Refusal SharedIdsUntold(const NodePod& pod) {
+  return {
+      RefusalReason::kNotSynced,
+      "the kubelet's checkpoint does not tell which container of " + Named(pod.pod.key) +
+          " starts, and an init container may have the same device IDs as others; the container "
+          "starts once the checkpoint can be read"};
+}
+
 Refusal NothingTells(const Status& checkpoint, std::string_view node) {
   return {RefusalReason::kNotSynced, checkpoint.message() +
                                          ", and its PodResources does not show which pod of node " +

@@ -25,6 +25,8 @@ Refusal IdsOfSeveral(const Match& match);
 Refusal NotAContainerOf(const NodePod& pod, std::string_view resource);
 Refusal StatusIsBehind(const NodePod& pod, std::string_view container);
 Refusal ListedOtherwise(const model::PodKey& key, std::string_view container);
+// Several containers may have the IDs, and there is no checkpoint to say which do.
+Refusal SharedIdsUntold(const NodePod& pod);
 // Neither the checkpoint nor PodResources tells. `checkpoint` is the former's error.
 Refusal NothingTells(const Status& checkpoint, std::string_view node);
 

@@ -16,13 +16,25 @@ namespace aliquot::agent {
 // keeps the IDs. The kubelet starts the first that is not done; what is done stands in the pod's
 // status, which it writes to the API server a moment after the fact. So a status may be behind, and
 // this says when it may.
+//
+// When a pod loses its sandbox, all its init containers run again, while their statuses still tell
+// of the run before. Those are told by their times: within one life of a pod an init container
+// starts after all that come before it, and no container but the very first starts before the
+// kubelet has found the sandbox ready. So when one has last run before that, those that come before
+// it are done only if they have run since. What no status can tell: a sandbox lost in the moment
+// between the end of an init container and the start of the next; and, to an agent that has come
+// since, one lost before any but the first has run. A container then gets the share of another of
+// its own pod.
 
 // The last container that was told to be starting with these IDs.
 struct LastStart {
   std::string uid;
   std::string container;
-  ContainerStatus status;  // its own, when it was
+  std::optional<ContainerStatus> status;  // its own, when it was; nothing: another agent told it
   SteadyTime at;
+  bool granted = true;  // else it was refused in the end, and has not run
+  // Since then it was asked who starts with these IDs, and nobody could say.
+  bool asked_since = false;
 };
 
 struct StartingContainer {
