@@ -87,6 +87,17 @@ def test_every_refusal_and_degraded_state_is_documented(agent):
     assert label_values(page, "aliquot_agent_degraded", "state") == set(re.findall(r"`(\w+)`", states))
 
 
+def test_the_sentences_of_refusals_are_the_programs():
+    code = "".join(each.read_text() for each in sorted((ROOT / "src/agent").rglob("*.cc")))
+    code = re.sub(r'"\s*\n\s*"', "", code)  # a literal that goes on in the next line
+    refusals = (ROOT / "docs/reference/grant.md").read_text().split("## Refusals")[1]
+    quoted = [sentence for cell in re.findall(r"^\| (?:`\w+` )?\| (\".*?) \| ", refusals, flags=re.MULTILINE)
+              for sentence in re.findall(r'"(.+?)"', cell)]
+    assert len(quoted) > 20
+    for sentence in quoted:
+        assert sentence in code, sentence
+
+
 def test_everything_below_the_state_directory_is_in_the_table_of_files(agent):
     files = (ROOT / "docs/reference/grant.md").read_text()
     found = {each.name for each in agent.state.iterdir()}
