@@ -148,7 +148,14 @@ Result<bool> GrantStore::Retire(const std::string& name) {
   FileLook look;
   const auto found = grants_.find(name);
   const bool known = found != grants_.end();
-  const std::string uid = known ? found->second.record.identity.uid : "";
+  Retired retired;
+  retired.since = clock_.SteadyNow();
+  if (known) {
+    const GrantRecord& record = found->second.record;
+    retired.uid = record.identity.uid;
+    retired.driver = record.driver;
+    retired.library = record.library;
+  }
   if (!known && files_.Look(layout_.Grant(name), look) == ENOENT &&
       (options_.cdi_directory.empty() || files_.Look(CdiPath(name), look) == ENOENT)) {
     return false;
@@ -160,7 +167,7 @@ Result<bool> GrantStore::Retire(const std::string& name) {
     return StorageError(layout_.root(), "taking away an older grant of the same device IDs", error);
   }
   for (const std::string& each : away) {
-    retired_[each] = {uid, clock_.SteadyNow()};
+    retired_[each] = retired;
   }
   return true;
 }
@@ -210,10 +217,12 @@ std::set<std::string> GrantStore::DriverDirectories() const {
   MutexLock lock(mutex_);
   std::set<std::string> directories;
   for (const auto& [name, kept] : grants_) {
-    if (!kept.record.driver.empty()) {
-      directories.insert(kept.record.driver);
-    }
+    directories.insert(kept.record.driver);
   }
+  for (const auto& [path, retired] : retired_) {
+    directories.insert(retired.driver);
+  }
+  directories.erase("");
   return directories;
 }
 
@@ -221,10 +230,12 @@ std::set<std::string> GrantStore::LibraryVersions() const {
   MutexLock lock(mutex_);
   std::set<std::string> versions;
   for (const auto& [name, kept] : grants_) {
-    if (!kept.record.library.empty()) {
-      versions.insert(kept.record.library);
-    }
+    versions.insert(kept.record.library);
   }
+  for (const auto& [path, retired] : retired_) {
+    versions.insert(retired.library);
+  }
+  versions.erase("");
   return versions;
 }
 

@@ -95,6 +95,8 @@ class GrantStore {
   struct Retired {
     std::string uid;  // "" = not known
     SteadyTime since;
+    std::string driver;  // what it names may be mounted still
+    std::string library;
   };
   struct Orphan {
     SteadyTime since;

@@ -121,6 +121,11 @@ void GrantStore::RemoveStrayCdiSpecs() {
 }
 
 Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
+  if (Trim(boot_id).empty()) {
+    return InvalidArgument(
+        "the boot ID is empty, so grants of an earlier boot cannot be told; see "
+        "that the agent can read /proc/sys/kernel/random/boot_id");
+  }
   Recovered recovered;
   if (Status made = MakeDirectories(); !made.ok()) {
     return made;
@@ -144,7 +149,7 @@ Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
   files_.List(layout_.Retired(), retired);
   MutexLock lock(mutex_);
   for (const std::string& each : retired) {
-    retired_[layout_.Retired() + "/" + each] = {"", clock_.SteadyNow()};
+    retired_[layout_.Retired() + "/" + each].since = clock_.SteadyNow();
   }
   return recovered;
 }

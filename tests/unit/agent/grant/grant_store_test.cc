@@ -115,6 +115,19 @@ TEST_F(StoreTest, RetiringTakesTheDeviceDirectoryAway) {
   EXPECT_FALSE(*store_->Retire(plan.record.name)) << "there is none the second time";
 }
 
+// What a retired grant's container may have mounted is still named.
+TEST_F(StoreTest, ARetiredGrantKeepsItsDriver) {
+  Start();
+  GrantPlan plan = Plan(Ids(0, 20), "u-1");
+  plan.record.driver = "/var/lib/aliquot/driver/535.104.05";
+  Written(plan);
+  ASSERT_TRUE(store_->Retire(plan.record.name).ok());
+  EXPECT_EQ(store_->DriverDirectories(),
+            std::set<std::string>{"/var/lib/aliquot/driver/535.104.05"});
+  store_->Remove("u-1");
+  EXPECT_TRUE(store_->DriverDirectories().empty());
+}
+
 // Should the container run after all, what it has mounted stays until its pod is gone.
 TEST_F(StoreTest, ARetiredGrantIsKeptUntilItsPodIsGone) {
   Start();

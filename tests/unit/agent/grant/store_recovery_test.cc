@@ -45,6 +45,13 @@ TEST_F(StoreTest, GrantsWithoutABootIdAreTakenAway) {
   EXPECT_FALSE(Exists(grant));
 }
 
+TEST_F(StoreTest, AnEmptyBootIdIsNoBootId) {
+  GrantStore store(Options(false), plain_, clock_);
+  EXPECT_EQ(store.Recover("\n").status().message(),
+            "the boot ID is empty, so grants of an earlier boot cannot be told; see that the agent "
+            "can read /proc/sys/kernel/random/boot_id");
+}
+
 TEST_F(StoreTest, AGrantOfWhichTheRecordIsDamagedIsSetAsideAndReported) {
   Start(/*cdi=*/true);
   const std::string grant = Written(Plan(Ids(0, 20), "u-1"));
