@@ -4,8 +4,6 @@
 Afterwards each container has exactly the cards of its record, running ones were not disturbed, no
 card is given twice, and no grant is left over.
 """
-import signal
-
 import pytest
 
 from harness import pods, runtime
@@ -79,16 +77,9 @@ def test_before_allocate(work, victim):
 
 def test_between_allocate_and_prestart(work, victim):
     before = bystander(work)
-    # A runtime that stands still holds the pod after its admission and before its container.
-    work.node.runtime.process.signal(signal.SIGSTOP)
-    try:
-        uid = work.create(pods.share("next", core=60, memory=15))["metadata"]["uid"]
-        until("the kubelet to have allocated", lambda: uid in [
-            each["PodUID"] for each in work.node.kubelet.checkpoint()])
-        kill(work.node, victim)
-    finally:
-        if work.node.runtime.process.running():
-            work.node.runtime.process.signal(signal.SIGCONT)
+    work.create_held(pods.share("next", core=60, memory=15))
+    kill(work.node, victim)
+    work.let_go("next")
     revive(work.node, victim)
     work.nudge("next")
     work.wait_running("next", timeout=60)

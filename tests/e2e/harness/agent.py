@@ -48,6 +48,7 @@ class Agent:
             "gpu": {"backend": "simulated", "profile": str(PROFILES / f"{profile}.yaml"),
                     "state": str(self.state_file), "driverRoot": str(self._driver_root()),
                     "healthyAfter": "1s"},
+            "signing": {"publicKeys": str(node.cluster.allocator.public_key)},
             "kubelet": {"podResourcesSocket": POD_RESOURCES_PROXY},
             "listen": {"monitor": f"127.0.0.1:{_PORT}"}}
         self.configure(grant={"mode": mode, "orphanGrace": "2s"})

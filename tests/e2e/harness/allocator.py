@@ -25,6 +25,9 @@ class Allocator:
         self.addresses = dict.fromkeys(_LISTENERS, "127.0.0.1:0")
         self._name = name
         self._configuration = configuration
+        # Records are signed, so that node agents can tell ours from forged ones.
+        self._signing_key, self.public_key = plane.authority.signing_key_pair(
+            f"records-{name}", ed25519=True)
         self._serving = plane.authority.issue(name, name, hosts=(
             "127.0.0.1", "localhost", f"aliquot-extender.{NAMESPACE}.svc",
             f"aliquot-admission.{NAMESPACE}.svc"))
@@ -35,7 +38,8 @@ class Allocator:
         """The chart's configuration, with the files that its Secrets would be mounted as."""
         certificate, key = (str(path) for path in self._serving)
         path = self.folder / "allocator.yaml"
-        path.write_text(json.dumps({**self._configuration, "tls": {
+        path.write_text(json.dumps({**self._configuration, "signing": {
+            "keyFile": str(self._signing_key)}, "tls": {
             **self._configuration.get("tls", {}), "certificateFile": certificate, "keyFile": key,
             "clientCAFile": str(self.plane.authority.certificate),
             "admissionCertificateFile": certificate, "admissionKeyFile": key}}))
@@ -69,6 +73,10 @@ class Allocator:
                           if key in _LISTENERS}
         self.process.wait_until("ready", lambda: self._monitor("/readyz")[0] == 200, timeout=30)
         return self
+
+    def client(self):
+        """An API client with the allocator's own token: the one who may write our annotations."""
+        return self.plane.client_with_token((self.folder / "token").read_text())
 
     def restart(self, server=None):
         """Ends it cleanly and starts it anew."""

@@ -45,10 +45,10 @@ class Authority:
                  "-CAcreateserial", "-days", _DAYS, "-out", certificate, "-extfile", extensions)
         return certificate, key
 
-    def signing_key_pair(self, name):
-        """Makes a bare key pair for signing service account tokens; returns (private, public)."""
+    def signing_key_pair(self, name, ed25519=False):
+        """Makes a bare key pair, P-256 for service account tokens; returns (private, public)."""
         private, public = self.folder / f"{name}.key", self.folder / f"{name}.pub"
-        _openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
-                 "-out", private)
+        kind = ["ed25519"] if ed25519 else ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        _openssl("genpkey", "-algorithm", *kind, "-out", private)
         _openssl("pkey", "-in", private, "-pubout", "-out", public)
         return private, public

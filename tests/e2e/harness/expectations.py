@@ -30,7 +30,8 @@ def wait_cards(node, expected):
         differing = {uuid: found[uuid] for uuid in found if found[uuid] != wanted[uuid]}
         assert not differing, f"it says {differing}"
         return True
-    until(f"the inventory of {node.name} to say {expected}", published)
+    # Cards are checked every fifteen seconds.
+    until(f"the inventory of {node.name} to say {expected}", published, timeout=45)
 
 
 def wait_offered(node, core, memory):

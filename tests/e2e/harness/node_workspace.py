@@ -73,6 +73,25 @@ class NodeWorkspace(Workspace):
             container.setdefault("imagePullPolicy", "Never")
         return self.api.post(self._pods, built)
 
+    def create_held(self, built):
+        """Creates a pod and returns when it has its device IDs; it starts only after `let_go`.
+
+        A volume holds it: the kubelet admits the pod, asks the device plugin for the IDs and then
+        waits for a ConfigMap that `let_go` creates.
+        """
+        gate = f"gate-{built['metadata']['name']}"
+        built["spec"]["volumes"] = [{"name": "gate", "configMap": {"name": gate}}]
+        built["spec"]["containers"][0]["volumeMounts"] = [{"name": "gate", "mountPath": "/gate"}]
+        uid = self.create(built)["metadata"]["uid"]
+        until("the kubelet to have allocated", lambda: uid in [
+            each["PodUID"] for each in self.node.kubelet.checkpoint()])
+        return self.pod(built["metadata"]["name"])
+
+    def let_go(self, name):
+        """Lets a held pod start."""
+        self.api.post(f"/api/v1/namespaces/{self.name}/configmaps", {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"gate-{name}"}})
+
     def container_status(self, name, container="main"):
         """The status of a container, of whatever kind it is; None before the kubelet wrote one."""
         status = self.pod(name).get("status") or {}
