@@ -19,6 +19,7 @@ void Inventory(std::string_view input);
 void Allocation(std::string_view input);
 void NodeView(std::string_view input);      // the agent's own Node, and what it writes there
 void Objects(std::string_view input);       // pods, nodes, lists, watch events, Status
+void Checkpoint(std::string_view input);    // the kubelet's device manager's
 void HttpRequests(std::string_view input);  // the bytes of one connection
 void ChunkedBody(std::string_view input);
 void SmiMatrix(std::string_view input);  // `nvidia-smi topo -m`

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/identity/node_pod_codec.h"
 #include "api/annotation_value.h"
 #include "api/list_codec.h"
 #include "api/node_codec.h"
@@ -21,6 +22,13 @@ void Objects(std::string_view input) {
   if (const auto node = api::ParseNode(input); node.ok()) {
     Require(node->inventory == nullptr || node->inventory_problem.empty());
   }
+  if (const auto pod = agent::ParseNodePod(input, names); pod.ok()) {
+    for (const agent::ContainerStatus& status : pod->statuses) {
+      Require(status.restart_count >= 0 && pod->StatusOf(status.name).name == status.name);
+    }
+  }
+  static_cast<void>(agent::ParseNodePodList(input, names));
+  static_cast<void>(agent::ParseNodePodWatchEvent(input, names));
   static_cast<void>(api::ParsePodList(input, names));
   static_cast<void>(api::ParseNodeList(input));
   static_cast<void>(api::ParsePodWatchEvent(input, names));
