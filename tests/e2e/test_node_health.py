@@ -11,12 +11,18 @@ from harness.expectations import (
 from harness.waiting import throughout
 
 UNITS = 60  # of 256 MiB: the memory of a T4
+MIG_STATE = "nvidia.com/mig.config.state"
 
 
 @pytest.fixture
 def work(real_nodes, node_work):
     """A namespace on a node of four T4, all of them healthy."""
     return node_work(real_nodes.get("health", runtime.OLD, "t4x4"))
+
+
+def mig_state(node, state):
+    """GPU Operator's MIG manager says how far it is."""
+    node.api.patch(node.path, {"metadata": {"labels": {MIG_STATE: state}}})
 
 
 def run_share(work, name="on-it"):
@@ -65,10 +71,14 @@ def test_a_card_that_fails_takes_nothing_new_and_comes_back(work):
     wait_offered(node, 200, 2 * UNITS)
     wait_event(work, "other-0", "GpuUnhealthy", lost, "no longer seen")
 
-    # The driver is loaded anew: the XID was over with it, and the lost card is there again.
-    node.agent.set_state({**machine_state(), "driver": "absent"})
-    wait_cards(node, ("no-driver", ""))
+    # GPU Operator has the driver to itself for a while: the XID is over with that, and the lost card
+    # is there again.
+    mig_state(node, "pending")
+    wait_cards(node, ("mig-config", ""))
+    wait_offered(node, 0, 0)
+    assert f"label {MIG_STATE} is pending" in node.agent.process.log_tail()
     node.agent.set_state(machine_state())
+    mig_state(node, "success")
     wait_cards(node, ("ok", ""))
     wait_offered(node, 400, 4 * UNITS)
     wait_event(work, "on-it", "GpuRecovered", uuid)

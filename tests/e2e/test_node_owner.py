@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One owner a card: what another plugin hands out, or GPU Operator works on, is not offered by us."""
+"""One owner a card: what another plugin hands out is not offered by us, unless it is listed as ours."""
 import pytest
 
 from harness import pods, runtime
@@ -9,7 +9,6 @@ from harness.expectations import (
 
 UNITS = 60  # of 256 MiB: the memory of a T4
 NVIDIA = "nvidia.com/gpu"
-MIG_STATE = "nvidia.com/mig.config.state"
 
 
 @pytest.fixture
@@ -18,7 +17,6 @@ def work(real_nodes, node_work):
     node = real_nodes.get("owner", runtime.NEW, "t4x4", mode="cdi")
     yield node_work(node)
     advertise(node, None)
-    label(node, None)
     if node.agent.configuration.get("cards"):
         del node.agent.configuration["cards"]
         node.agent.restart()
@@ -37,11 +35,6 @@ def advertise(node, count):
         node.api.patch(f"{node.path}/status", changes, content_type=JSON_PATCH)
 
 
-def label(node, state):
-    """GPU Operator's MIG manager says where it is; None takes its label away."""
-    node.api.patch(node.path, {"metadata": {"labels": {MIG_STATE: state}}})
-
-
 def test_cards_that_another_plugin_advertises_are_not_ours_until_it_is_gone(work):
     node = work.node
     work.create(pods.share("ours"))
@@ -51,7 +44,7 @@ def test_cards_that_another_plugin_advertises_are_not_ours_until_it_is_gone(work
     wait_offered(node, 0, 0)
     assert "the node advertises 4 nvidia.com/gpu" in node.agent.process.log_tail()
     assert "nvidia.com/gpu.deploy.device-plugin=false" in node.agent.process.log_tail()
-    assert node.agent.metric("aliquot_agent_degraded", reason="owned_by_other") == 1
+    assert node.agent.metric("aliquot_agent_degraded", state="owned_by_other") == 1
     assert work.container_status("ours")["restartCount"] == 0
     # A container of before does not start again on a card that two plugins hand out.
     work.execute("ours", "kill", "1")
@@ -75,17 +68,3 @@ def test_cards_that_the_configuration_lists_are_ours_beside_another_plugin(work)
     work.create(pods.whole("pair", cards=2))
     work.wait_running("pair")
     assert check_container(work, "pair") == sorted(node.agent.minors()[uuid] for uuid in mine)
-
-
-def test_while_mig_is_being_configured_the_driver_is_let_go_and_nothing_is_offered(work):
-    node = work.node
-    work.create(pods.share("ours"))
-    work.wait_running("ours")
-    label(node, "pending")
-    wait_cards(node, ("mig-config", ""))
-    wait_offered(node, 0, 0)
-    assert f"label {MIG_STATE} is pending" in node.agent.process.log_tail()
-    assert work.container_status("ours")["restartCount"] == 0
-    label(node, "success")
-    wait_cards(node, ("ok", ""))
-    wait_offered(node, 400, 4 * UNITS)
