@@ -41,8 +41,12 @@ class RealNode:
         """The node's path in the API."""
         return f"/api/v1/nodes/{self.name}"
 
-    def start(self):
-        """Boots the machine and returns when the node is ready for pods."""
+    def start(self, agent_first=False):
+        """Boots the machine and returns when the node is ready for pods.
+
+        With `agent_first` the agent waits for the kubelet, so that it has registered before the
+        kubelet knows any pod; otherwise the kubelet rejects those that had devices before the boot.
+        """
         plane = self.cluster.plane
         self.box.start()
         # The way to the API server leads out of the box: once for each of the two who use it, so
@@ -55,8 +59,12 @@ class RealNode:
         self.start_runtime()
         self.runtime.import_images(self._archive)
         self.kubelet = kubelet.Kubelet(plane, self.box, f"https://{self.api_of_kubelet.address}")
+        if agent_first:
+            self.agent.start(wait=False)
         self.start_kubelet()
-        if self.agent is not None:
+        if agent_first:
+            self.agent.wait_ready()
+        elif self.agent is not None:
             self.agent.start()
         return self
 
