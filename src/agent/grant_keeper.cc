@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace aliquot::agent {
@@ -72,6 +73,13 @@ bool GrantKeeper::Sweep(const PodView& pods) {
   metrics_.CountRemoved(swept.removed);
   if (swept.removed != 0) {
     log_.Info("agent", "leftovers removed", {{"count", static_cast<std::int64_t>(swept.removed)}});
+  }
+  for (const GrownUsage& grown : swept.grown) {
+    log_.Warn("agent", "usage file grown by its container",
+              {{"pod", grown.pod},
+               {"container", grown.container},
+               {"cut", grown.error == 0},
+               {"problem", grown.error == 0 ? "" : std::generic_category().message(grown.error)}});
   }
   return swept.more;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/grant/driver_mirror.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "agent/grant/storage_error.h"
@@ -31,22 +32,40 @@ int PutAll(const FileSystem& files, const std::vector<DriverFiles::File>& all,
   return error;
 }
 
+bool Whole(const FileSystem& files, const DriverFiles::File& file, const std::string& directory) {
+  FileLook theirs;
+  FileLook ours;
+  if (files.Look(file.path, theirs) != 0 || files.Look(directory + "/" + file.name, ours) != 0 ||
+      ours.kind != FileLook::Kind::kRegular || ours.size != theirs.size) {
+    return false;
+  }
+  return std::all_of(file.links.begin(), file.links.end(), [&](const std::string& link) {
+    return files.Look(directory + "/" + link, ours) == 0;
+  });
+}
+
 bool Complete(const FileSystem& files, const std::vector<DriverFiles::File>& all,
               const std::string& directory) {
+  return std::all_of(all.begin(), all.end(),
+                     [&](const DriverFiles::File& each) { return Whole(files, each, directory); });
+}
+
+// Moves what is missing or damaged in `place` over from `aside`, each name by one rename. The
+// directory itself stays: running containers have it mounted, and would find an exchanged one
+// empty.
+int Mend(const FileSystem& files, const std::vector<DriverFiles::File>& all,
+         const std::string& aside, const std::string& place) {
+  int error = files.MakeDirectories(place, 0755);
   for (const DriverFiles::File& each : all) {
-    FileLook theirs;
-    FileLook ours;
-    if (files.Look(each.path, theirs) != 0 || files.Look(directory + "/" + each.name, ours) != 0 ||
-        ours.kind != FileLook::Kind::kRegular || ours.size != theirs.size) {
-      return false;
+    if (error != 0 || Whole(files, each, place)) {
+      continue;
     }
+    error = files.Rename(aside + "/" + each.name, place + "/" + each.name);
     for (const std::string& link : each.links) {
-      if (files.Look(directory + "/" + link, ours) != 0) {
-        return false;
-      }
+      error = error != 0 ? error : files.Rename(aside + "/" + link, place + "/" + link);
     }
   }
-  return true;
+  return error;
 }
 
 }  // namespace
@@ -66,11 +85,13 @@ Result<std::string> MirrorDriverFiles(const FileSystem& files, const DriverFiles
   error = error != 0 ? error : PutAll(files, found.libraries, aside + "/lib64");
   error = error != 0 ? error : PutAll(files, found.programs, aside + "/bin");
   FileLook look;
-  if (error == 0) {
-    error =
-        files.Look(place, look) == 0 ? files.Exchange(aside, place) : files.Rename(aside, place);
+  if (error == 0 && files.Look(place, look) != 0) {
+    error = files.Rename(aside, place);
+  } else if (error == 0) {
+    error = Mend(files, found.libraries, aside + "/lib64", place + "/lib64");
+    error = error != 0 ? error : Mend(files, found.programs, aside + "/bin", place + "/bin");
   }
-  files.RemoveTree(aside);  // half of a new one, or the one that was replaced
+  files.RemoveTree(aside);  // half of a new one, or what was whole already
   if (error != 0) {
     return StorageError(shelf, "mirroring driver " + found.version, error);
   }

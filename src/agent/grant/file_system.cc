@@ -311,4 +311,26 @@ int FileSystem::Restore(const std::string& path, mode_t mode) const {
   return 0;
 }
 
+int FileSystem::Cut(const std::string& path, std::size_t size, bool& grown) const {
+  const auto too_large = [&](const struct stat& status) {
+    // Blocks beyond the end do not show in the size (fallocate with KEEP_SIZE); a file system may
+    // set some aside by itself.
+    constexpr std::uint64_t kItsOwn = 1 << 20;
+    return S_ISREG(status.st_mode) &&
+           (static_cast<std::uint64_t>(status.st_size) > size ||
+            static_cast<std::uint64_t>(status.st_blocks) * 512 > size + kItsOwn);
+  };
+  struct stat status {};
+  grown = ::lstat(path.c_str(), &status) == 0 && too_large(status);
+  if (!grown) {
+    return 0;
+  }
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file.ok() || ::fstat(file.get(), &status) != 0) {
+    return errno;
+  }
+  return !too_large(status) || ::ftruncate(file.get(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+}
+
 }  // namespace aliquot::agent

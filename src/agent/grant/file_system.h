@@ -57,6 +57,9 @@ class FileSystem {
   int ReadHead(const std::string& path, std::size_t most, std::string& text) const;
   // Sets mode and owner (root's) of a regular file; EINVAL for anything else.
   int Restore(const std::string& path, mode_t mode) const;
+  // Takes from a regular file what it has past `size` bytes, room set aside beyond its end too.
+  // `grown`: it had something there, whether it could be taken or not. Never waits.
+  int Cut(const std::string& path, std::size_t size, bool& grown) const;
 };
 
 }  // namespace aliquot::agent

@@ -39,10 +39,18 @@ struct Recovered {
   std::vector<std::string> notes;
 };
 
+// A usage file that its container made larger than it is; `error` is why it could not be cut back.
+struct GrownUsage {
+  std::string pod;
+  std::string container;
+  int error = 0;
+};
+
 struct SweepResult {
   std::size_t removed = 0;
   bool more = false;                  // there is more that is due: call again soon
   std::vector<std::string> pod_uids;  // whose grants were removed
+  std::vector<GrownUsage> grown;
 };
 
 // The grants on disk: everything below the state directory that the kubelet and the runtime read
@@ -76,7 +84,8 @@ class GrantStore {
   // The pod is gone: removes its grants and returns how many there were; 0 the second time.
   std::size_t Remove(const std::string& uid);
   // Removes, once the grace period has passed, grants of pods that are not in `live_uids`, which
-  // must be complete, and whatever else lies there that no grant names. In bounded steps.
+  // must be complete, and whatever else lies there that no grant names. In bounded steps. Cuts
+  // usage files that have grown back to their size.
   SweepResult Sweep(const std::set<std::string>& live_uids);
 
   std::optional<GrantRecord> Find(std::string_view name) const;
@@ -114,6 +123,7 @@ class GrantStore {
   void ReadGrant(const std::string& name, Recovered& recovered);
   void SetAside(const std::string& path, const std::string& name);
   void RemoveStrayCdiSpecs();
+  void RecallRetired();
 
   Status Publish(const GrantPlan& plan, const std::string& built, const std::string& spec,
                  std::vector<std::string>& remains) REQUIRES(mutex_);
@@ -127,6 +137,7 @@ class GrantStore {
   void SweepStrays(std::vector<std::string>& remains, SweepResult& result) REQUIRES(sweep_mutex_);
   void SweepRetired(const std::set<std::string>& live_uids, std::vector<std::string>& remains,
                     SweepResult& result);
+  void CutUsage(SweepResult& result) REQUIRES(sweep_mutex_);
   // Of something that nobody names: whether its grace period has passed. `serial` is of the grant,
   // so that one written anew has its time anew.
   bool Due(const std::string& path, std::uint64_t serial) REQUIRES(sweep_mutex_);

@@ -10,6 +10,7 @@
 #include "agent/grant/grant_store.h"
 #include "agent/grant/storage_error.h"
 #include "base/strings.h"
+#include "quota/usage_region.h"
 
 namespace aliquot::agent {
 namespace {
@@ -120,6 +121,30 @@ void GrantStore::RemoveStrayCdiSpecs() {
   }
 }
 
+// A container may run on with a grant that Retire took away (the kubelet gave its IDs twice): whose
+// it is, is known again, so that its limits stay until its pod is gone. Nothing runs with what is
+// of an earlier boot or was never in place.
+void GrantStore::RecallRetired() {
+  std::vector<std::string> names;
+  files_.List(layout_.Retired(), names);
+  for (const std::string& name : names) {
+    const std::string path = layout_.Retired() + "/" + name;
+    Retired retired;
+    retired.since = clock_.SteadyNow();
+    std::string text;
+    if (StartsWith(name, "g") &&
+        files_.Read(path + "/" + kGrantRecordFile, kMaxGrantRecordBytes, text) == 0) {
+      if (const auto record = ParseGrantRecord(text); record.ok()) {
+        retired.uid = record->identity.uid;
+        retired.driver = record->driver;
+        retired.library = record->library;
+      }
+    }
+    MutexLock lock(mutex_);
+    retired_[path] = std::move(retired);
+  }
+}
+
 Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
   if (Trim(boot_id).empty()) {
     return InvalidArgument(
@@ -145,12 +170,7 @@ Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
     ReadGrant(name, recovered);
   }
   RemoveStrayCdiSpecs();
-  std::vector<std::string> retired;
-  files_.List(layout_.Retired(), retired);
-  MutexLock lock(mutex_);
-  for (const std::string& each : retired) {
-    retired_[layout_.Retired() + "/" + each].since = clock_.SteadyNow();
-  }
+  RecallRetired();
   return recovered;
 }
 
@@ -256,6 +276,24 @@ void GrantStore::SweepRetired(const std::set<std::string>& live_uids,
   }
 }
 
+// What a container writes past the end of its usage file takes room from everybody's.
+void GrantStore::CutUsage(SweepResult& result) {
+  std::map<std::string, ContainerIdentity> regions;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, kept] : grants_) {
+      regions.emplace(layout_.UsageRegion(name), kept.record.identity);
+    }
+  }
+  for (const auto& [region, who] : regions) {
+    bool grown = false;
+    const int error = files_.Cut(region, sizeof(quota::UsageRegion), grown);
+    if (grown) {
+      result.grown.push_back({who.key.ToString(), who.container, error});
+    }
+  }
+}
+
 SweepResult GrantStore::Sweep(const std::set<std::string>& live_uids) {
   SweepResult result;
   std::vector<std::string> remains;
@@ -265,6 +303,7 @@ SweepResult GrantStore::Sweep(const std::set<std::string>& live_uids) {
   SweepStrays(remains, result);
   SweepGrants(live_uids, remains, result);
   SweepRetired(live_uids, remains, result);
+  CutUsage(result);
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     at = at->second.sweep == sweep_ ? std::next(at) : orphans_.erase(at);
   }

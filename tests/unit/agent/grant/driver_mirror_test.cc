@@ -2,7 +2,9 @@
 #include "agent/grant/driver_mirror.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -171,6 +173,32 @@ TEST_F(DriverMirrorTest, ADamagedMirrorIsMadeAnew) {
   ASSERT_TRUE(MirrorDriver(files_, root_, "", data_).usable());
   EXPECT_TRUE(Exists(place + "/lib64/libcuda.so.1"));
   EXPECT_EQ(Names(data_ + "/driver"), std::vector<std::string>{"535.104.05"});
+}
+
+// An agent that knows more libraries of the same driver, with pods running: they have the directory
+// mounted, and look a library up in it when they first need it.
+TEST_F(DriverMirrorTest, AMirrorThatContainersHaveMountedIsMendedInPlace) {
+  PutDriver("535.104.05");
+  const std::string place = MirrorDriver(files_, root_, "", data_).directory;
+  const int mounted = ::open(place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(mounted, 0);
+  struct stat before {};
+  ASSERT_EQ(::fstatat(mounted, "lib64/libcuda.so.1", &before, 0), 0);
+  Put("libnvidia-opencl.so.535.104.05", Elf("opencl"));
+  ASSERT_EQ(MirrorDriver(files_, root_, "", data_).directory, place);
+  struct stat after {};
+  ASSERT_EQ(::fstatat(mounted, "lib64/libcuda.so.1", &after, 0), 0) << std::strerror(errno);
+  EXPECT_EQ(after.st_ino, before.st_ino) << "what is whole is left alone";
+  EXPECT_EQ(::fstatat(mounted, "lib64/libnvidia-opencl.so.1", &after, 0), 0);
+  ::close(mounted);
+}
+
+TEST_F(DriverMirrorTest, AMirroredFileThatWasCutShortIsReplaced) {
+  PutDriver("535.104.05");
+  const std::string place = MirrorDriver(OtherFileSystem(), root_, "", data_).directory;
+  WriteAll(place + "/lib64/libcuda.so.535.104.05", "short");
+  ASSERT_TRUE(MirrorDriver(OtherFileSystem(), root_, "", data_).usable());
+  EXPECT_EQ(ReadAll(place + "/lib64/libcuda.so.1"), Elf("libcuda535.104.05"));
 }
 
 TEST_F(DriverMirrorTest, ADataDirectoryThatCannotBeWrittenIsSaid) {

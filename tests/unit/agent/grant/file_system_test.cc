@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/grant/file_system.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "tests/unit/agent/grant/grant_fixture.h"
 
@@ -64,6 +66,41 @@ TEST_F(FileSystemTest, NothingIsOverwritten) {
   EXPECT_EQ(ReadAll(directory_ / "f"), "old");
   ASSERT_EQ(files_.MakeLink("f", directory_ / "link"), 0);
   EXPECT_EQ(files_.WriteNew(directory_ / "link", "new", 0600), EEXIST);
+}
+
+TEST_F(FileSystemTest, CuttingTakesOnlyWhatIsPastTheEnd) {
+  bool grown = true;
+  ASSERT_EQ(files_.WriteNew(directory_ / "f", "12345", 0600), 0);
+  EXPECT_EQ(files_.Cut(directory_ / "f", 5, grown), 0);
+  EXPECT_FALSE(grown);
+  EXPECT_EQ(files_.Cut(directory_ / "f", 4, grown), 0);
+  EXPECT_TRUE(grown);
+  EXPECT_EQ(ReadAll(directory_ / "f"), "1234");
+  EXPECT_EQ(files_.Cut(directory_ / "f", 100, grown), 0);
+  EXPECT_EQ(ReadAll(directory_ / "f"), "1234") << "never made longer";
+}
+
+TEST_F(FileSystemTest, CuttingTakesRoomThatWasSetAsideBeyondTheEnd) {
+  const std::string path = directory_ / "f";
+  ASSERT_EQ(files_.WriteNew(path, "12345", 0600), 0);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0) << std::strerror(errno);
+  ::close(fd);
+  bool grown = false;
+  EXPECT_EQ(files_.Cut(path, 5, grown), 0);
+  EXPECT_TRUE(grown);
+  EXPECT_EQ(files_.Cut(path, 5, grown), 0);
+  EXPECT_FALSE(grown) << "it is gone";
+  EXPECT_EQ(ReadAll(path), "12345");
+}
+
+TEST_F(FileSystemTest, CuttingFollowsNoLink) {
+  ASSERT_EQ(files_.WriteNew(directory_ / "f", "12345", 0600), 0);
+  ASSERT_EQ(files_.MakeLink("f", directory_ / "link"), 0);
+  bool grown = true;
+  EXPECT_EQ(files_.Cut(directory_ / "link", 1, grown), 0);
+  EXPECT_FALSE(grown);
+  EXPECT_EQ(ReadAll(directory_ / "f"), "12345");
 }
 
 TEST_F(FileSystemTest, ReadingFollowsNoLinkAndWaitsForNothing) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "agent/grant/cdi_spec.h"
+#include "agent/grant/grant_builder.h"
 #include "tests/unit/agent/grant/store_fixture.h"
 
 namespace aliquot::agent {
@@ -149,6 +150,49 @@ TEST_F(StoreTest, AGrantThatIsWrittenAnewHasItsTimeAnew) {
   clock_.Advance(seconds(1));
   store_->Sweep({});
   EXPECT_TRUE(Exists(grant));
+}
+
+// The kubelet gave the IDs of a running container to another pod, and then the agent was restarted.
+TEST_F(StoreTest, ARetiredGrantOfALivePodKeepsItsLimitsOverARestart) {
+  Start();
+  GrantPlan plan = Plan(Ids(0, 20), "u-1");
+  plan.record.driver = "/data/driver/535.104.05";
+  Written(plan);
+  ASSERT_TRUE(*store_->Retire(plan.record.name));
+  Start();
+  EXPECT_EQ(store_->DriverDirectories(), std::set<std::string>{"/data/driver/535.104.05"});
+  clock_.Advance(seconds(61));
+  store_->Sweep({"u-1"});
+  ASSERT_EQ(Names(layout_.Retired()).size(), 1u);
+  EXPECT_TRUE(
+      Exists(layout_.Retired() + "/" + Names(layout_.Retired())[0] + "/limits/" + kLimitsFile));
+  store_->Sweep({});
+  EXPECT_TRUE(Names(layout_.Retired()).empty());
+}
+
+TEST_F(StoreTest, AGrantOfAnEarlierBootIsNotKeptForItsPod) {
+  Start();
+  Written(Plan(Ids(0, 20), "u-1"));
+  Start(false, "another-boot");
+  clock_.Advance(seconds(61));
+  store_->Sweep({"u-1"});
+  EXPECT_TRUE(Names(layout_.Retired()).empty());
+}
+
+TEST_F(StoreTest, AUsageFileThatItsContainerMadeLargerIsCutBackAndTold) {
+  Start();
+  const GrantPlan plan = Plan(Ids(0, 20), "u-1");
+  Written(plan);
+  Written(Plan(Ids(20, 20), "u-2"));
+  EXPECT_TRUE(store_->Sweep({"u-1", "u-2"}).grown.empty());
+  const std::string region = layout_.UsageRegion(plan.record.name);
+  const std::string before = ReadAll(region);
+  WriteAll(region, before + std::string(std::size_t{1} << 20, 'x'));
+  const SweepResult swept = store_->Sweep({"u-1", "u-2"});
+  ASSERT_EQ(swept.grown.size(), 1u);
+  EXPECT_EQ(swept.grown[0].pod, "ml/u-1");
+  EXPECT_EQ(swept.grown[0].error, 0);
+  EXPECT_TRUE(ReadAll(region) == before) << "what belongs there is left";
 }
 
 TEST_F(StoreTest, WhatARuntimeLeftIsSweptToo) {
