@@ -8,6 +8,7 @@
 #include "agent/application.h"
 #include "agent/configuration.h"
 #include "agent/flags.h"
+#include "api/json_document.h"
 #include "base/clock.h"
 #include "observability/build_info.h"
 #include "observability/json_log.h"
@@ -41,11 +42,13 @@ int RunProbe(const Flags& flags, const Configuration& configuration) {
 }
 
 int Run(const Configuration& configuration) {
-  program::PrepareMemory();
+  program::PrepareLeanMemory();
+  // Lists of pods and checkpoints are read seldom, and are long; single events are short.
+  api::JsonDocument::KeepBuffersUpTo(std::size_t{32} << 10);
   program::PrepareSignals();
   const RealClock clock;
   observability::LogOptions log_options;
-  log_options.queue_lines = 1024;
+  log_options.queue_lines = 256;
   if (const auto level = observability::ParseLevel(configuration.log_level); level.ok()) {
     log_options.level = *level;
   }

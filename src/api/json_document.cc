@@ -2,6 +2,7 @@
 #include "api/json_document.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -11,9 +12,7 @@ namespace aliquot::api {
 namespace {
 
 constexpr std::size_t kMinCapacity = std::size_t{16} << 10;
-// Buffers for a text beyond this are returned to the system: simdjson reserves some 14 bytes for
-// each byte.
-constexpr std::size_t kMaxRecycledCapacity = std::size_t{1} << 20;
+std::atomic<std::size_t> max_recycled_capacity{std::size_t{1} << 20};
 constexpr std::size_t kMaxRecycledBuffers = 8;
 
 std::string Sentence(simdjson::error_code error, std::size_t max_depth) {
@@ -79,7 +78,7 @@ JsonDocument::JsonDocument() : buffers_(Recycler::Shared().Take()) {
 }
 
 JsonDocument::~JsonDocument() {
-  if (buffers_->parser.capacity() <= kMaxRecycledCapacity) {
+  if (buffers_->parser.capacity() <= max_recycled_capacity.load()) {
     Recycler::Shared().Return(std::move(buffers_));
   }
 }
@@ -110,6 +109,8 @@ Result<simdjson::dom::element> JsonDocument::Parse(std::string_view json, std::s
   }
   return root;
 }
+
+void JsonDocument::KeepBuffersUpTo(std::size_t text_bytes) { max_recycled_capacity = text_bytes; }
 
 std::string_view JsonDocument::text() const { return buffers_->text; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeclient/credentials.h"
 
+#include <array>
 #include <fstream>
 #include <utility>
 
@@ -16,12 +17,16 @@ constexpr std::size_t kMaxSecretBytes = 1u << 20;  // CA bundles have some 200 K
 Result<std::string> Read(const Secret& secret) {
   if (!secret.data.empty() || secret.file.empty()) return secret.data;
   std::ifstream file(secret.file, std::ios::binary);
-  std::string text(kMaxSecretBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  // Piece by piece: the text is kept, and would keep a buffer of the largest size with it.
+  std::string text;
+  std::array<char, 16384> piece{};
+  do {
+    file.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  } while (file.good() && text.size() <= kMaxSecretBytes);
   if (!file.eof() && !file.good()) {
     return NotFound(Printable(secret.file, 200) + " cannot be read");
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxSecretBytes) {
     return InvalidArgument(Printable(secret.file, 200) + " is over 1 MiB");
   }

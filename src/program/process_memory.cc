@@ -14,4 +14,13 @@ void PrepareMemory() {
   mallopt(M_TRIM_THRESHOLD, kKeepFreeBytes);
 }
 
+void PrepareLeanMemory() {
+  constexpr int kArenas = 1;
+  constexpr int kMapFromBytes = 64 << 10;
+  constexpr int kKeepFreeBytes = 128 << 10;
+  mallopt(M_ARENA_MAX, kArenas);
+  mallopt(M_MMAP_THRESHOLD, kMapFromBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeepFreeBytes);
+}
+
 }  // namespace aliquot::program

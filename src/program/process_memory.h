@@ -12,4 +12,8 @@ namespace aliquot::program {
 // that was more than half of the time to write a reply for 5,000 nodes.
 void PrepareMemory();
 
+// The same for a program that answers little and is to be small: one arena, and what is free goes
+// back to the system, large pieces at once.
+void PrepareLeanMemory();
+
 }  // namespace aliquot::program
