@@ -28,7 +28,7 @@ struct MachineView {
 };
 
 struct MachineWatchOptions {
-  std::chrono::milliseconds events{5000};   // one wait for events
+  std::chrono::milliseconds events{2000};   // one wait for events: so long may an end take
   std::chrono::milliseconds checks{15000};  // between checks of the cards
   std::chrono::milliseconds looks{60000};   // between full looks while nothing seems to change
   std::chrono::milliseconds absent{5000};   // between looks while there is no driver

@@ -137,9 +137,10 @@ class ScriptedBackend final : public GpuBackend {
   bool open_ GUARDED_BY(mutex_) = false;
 };
 
-// Waits of 5 s, checks each 15 s, looks each 60 s, as a node has them.
+// Waits of 5 s; checks each 15 s and looks each 60 s, as a node has them.
 class MachineWatchTest : public testing::Test {
  protected:
+  MachineWatchTest() { options_.events = seconds(5); }
   ~MachineWatchTest() override { End(); }
 
   void Start() {
