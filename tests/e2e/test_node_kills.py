@@ -1,22 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """kill -9 of agent, kubelet or containerd at every step of a pod's life: everything converges.
 
-Afterwards each container has exactly the cards of its record, running ones were not disturbed, no
-card is given twice, and no grant is left over.
+All cases of a node share a namespace, and their pods stay: so each case is watched by the pods of
+all before it. Afterwards each container has exactly the cards of its record, those that ran run on,
+no card is given twice, and no grant is left over.
+
+NODE_EXHAUSTIVE=1 does all of it on both runtimes and in both grant modes.
 """
+import os
+
 import pytest
 
 from harness import pods, runtime
+from harness.expectations import check_container, check_nothing_twice, wait_started
+from harness.node_workspace import NodeWorkspace
 from harness.waiting import until
 
 VICTIMS = ["agent", "kubelet", "containerd"]
+NODES = {"new-cdi": (runtime.NEW, "cdi"), "old-devdir": (runtime.OLD, "devdir"),
+         "new-devdir": (runtime.NEW, "devdir")}
 pytestmark = pytest.mark.parametrize("victim", VICTIMS)
 
 
-@pytest.fixture
-def work(real_nodes, node_work):
+@pytest.fixture(scope="module", params=NODES if os.environ.get("NODE_EXHAUSTIVE") else ["new-cdi"])
+def shared(node_cluster, real_nodes, request):
     """A namespace on a node of four T4 that may be damaged."""
-    return node_work(real_nodes.get("kills", runtime.NEW, "t4x4"))
+    kind, mode = NODES[request.param]
+    made = NodeWorkspace(node_cluster, f"kills-{request.param}", real_nodes.get(
+        f"kills-{mode}", kind, "t4x4", mode=mode))
+    made.create(small("bystander"))
+    made.wait_running("bystander")
+    yield made
+    made.clean()
+
+
+@pytest.fixture
+def work(shared):
+    """The same, with all programs of the node alive."""
+    yield shared
+    shared.node.restore()
+
+
+def small(name):
+    """A pod so small that those of all cases have room."""
+    return pods.share(name, core=5, memory=2)
+
+
+def running(work):
+    """The containers that run now: pod -> (container, starts)."""
+    found = {}
+    for pod in work.pods()[0]:
+        for status in pod["status"].get("containerStatuses") or []:
+            if status["state"].get("running") and "deletionTimestamp" not in pod["metadata"]:
+                found[pod["metadata"]["name"]] = (status["containerID"], status["restartCount"])
+    return found
 
 
 def kill(node, victim):
@@ -32,91 +69,81 @@ def revive(node, victim):
     until("devices to be offered again", lambda: node.allocatable(pods.CORE) == 400, timeout=30)
 
 
-def bystander(work):
-    """A pod that runs through it all; returns its container's status."""
-    work.create(pods.share("bystander", core=50, memory=15))
-    work.wait_running("bystander")
-    return work.container_status("bystander")
+def check_all(work, before, *names):
+    """What must hold once things have settled; `names` are the pods of this case."""
+    wait_started(work, *names)
+    for name in names:
+        assert check_container(work, name)
+    after = running(work)
+    assert {name: after.get(name) for name in before} == before, "a container was disturbed"
+    check_nothing_twice(work)
 
 
-def check_all(work, before):
-    """What must hold once things have settled."""
-    after = work.container_status("bystander")
-    assert (after["containerID"], after["restartCount"]) == (before["containerID"], 0)
-    held, live = {}, 0
-    for each in work.pods()[0]:
-        name = each["metadata"]["name"]
-        work.wait_running(name)
-        granted = work.granted(name)["main"]
-        report = work.report(name)
-        assert report.cards() == granted == report.reachable_cards(), name
-        live += 1
-        share = int(each["spec"]["containers"][0]["resources"]["limits"][pods.CORE])
-        for card in granted:
-            held[card] = held.get(card, 0) + min(share, 100)
-    assert all(total <= 100 for total in held.values()), held
-    agent = work.node.agent
-    until("as many grants as containers", lambda: len(agent.grants_on_disk()) == live
-          and len(agent.grants()["grants"]) == live, timeout=20)
+def test_while_the_pod_terminates(work, victim):
+    # The first of all: later the small ones are on every card.
+    before, ends, heir = running(work), f"ends-{victim}", f"heir-{victim}"
+    work.create(pods.pod(ends, [pods.container(
+        core=300, command=["sh", "-c", "trap '' TERM; probe report; sleep 60"])]))
+    work.wait_running(ends)
+    work.delete(ends, grace=3)
+    kill(work.node, victim)
+    # There is room for it only when the other is really gone.
+    work.create(pods.whole(heir, cards=3))
+    revive(work.node, victim)
+    check_all(work, before, heir)
+    work.delete(heir, grace=1)
+    until("the heir to be gone", lambda: heir not in [
+        pod["metadata"]["name"] for pod in work.pods()[0]])
 
 
 def test_before_allocate(work, victim):
-    before = bystander(work)
+    before, name = running(work), f"before-{victim}"
     kill(work.node, victim)
     if victim == "agent":
         # A pod that is bound before the kubelet has noticed is failed by it for good, as with any
         # device plugin; whoever made the pod makes another.
         until("the devices to be withdrawn", lambda: work.node.allocatable(pods.CORE) == 0)
-    work.create_all([pods.share("next", core=60, memory=15), pods.whole("whole", cards=2)])
+    work.create(small(name))
     revive(work.node, victim)
-    work.nudge("next")
-    work.nudge("whole")
-    work.wait_running("next", "whole", timeout=60)
-    check_all(work, before)
+    check_all(work, before, name)
 
 
 def test_between_allocate_and_prestart(work, victim):
-    before = bystander(work)
-    work.create_held(pods.share("next", core=60, memory=15))
+    before, name = running(work), f"between-{victim}"
+    work.create_held(small(name))
     kill(work.node, victim)
-    work.let_go("next")
+    work.let_go(name)
     revive(work.node, victim)
-    work.nudge("next")
-    work.wait_running("next", timeout=60)
-    check_all(work, before)
+    check_all(work, before, name)
 
 
 def test_in_the_middle_of_prestart(work, victim):
-    before = bystander(work)
+    before, name = running(work), f"middle-{victim}"
     work.node.pod_resources.hold()
-    work.create(pods.share("next", core=60, memory=15))
+    work.create(small(name))
     until("the agent to ask PodResources", work.node.pod_resources.holding, timeout=20)
     kill(work.node, victim)
     work.node.pod_resources.unblock()
     revive(work.node, victim)
-    work.nudge("next")
-    work.wait_running("next", timeout=60)
-    check_all(work, before)
+    check_all(work, before, name)
 
 
-def test_while_the_container_runs(work, victim):
-    before = bystander(work)
+def test_as_soon_as_the_grant_is_there(work, victim):
+    before, name = running(work), f"after-{victim}"
+    agent = work.node.agent
+    grants = agent.grants_on_disk()
+    work.create(small(name))
+    # Its container is only about to be made then.
+    until("the grant", lambda: agent.grants_on_disk() != grants, every=0.002)
     kill(work.node, victim)
-    assert work.container_status("bystander")["state"].get("running")
     revive(work.node, victim)
-    work.create_all([pods.share("next", core=60, memory=15), pods.share("more", core=50, memory=15)])
-    work.wait_running("next", "more", timeout=60)
-    check_all(work, before)
+    check_all(work, before, name)
 
 
-def test_while_the_pod_terminates(work, victim):
-    before = bystander(work)
-    work.create(pods.pod("ends", [pods.container(
-        core=300, command=["sh", "-c", "trap '' TERM; probe report; sleep 60"])]))
-    work.wait_running("ends")
-    work.delete("ends", grace=3)
+def test_while_containers_run(work, victim):
+    before, name = running(work), f"beside-{victim}"
     kill(work.node, victim)
-    work.create(pods.whole("heir", cards=3))
+    assert running(work) == before
     revive(work.node, victim)
-    work.wait_running("heir", timeout=60)
-    check_all(work, before)
+    work.create(small(name))
+    check_all(work, before, name)

@@ -15,7 +15,7 @@ from harness.expectations import (
 from harness.waiting import throughout, until
 
 STATE = "/run/aliquot"
-AWAY = 60 if os.environ.get("NODE_EXHAUSTIVE") else 8
+AWAY = 60 if os.environ.get("NODE_EXHAUSTIVE") else 3
 
 
 @pytest.fixture

@@ -100,10 +100,14 @@ def _placement_exhaustive():
     return _placement({"PLACEMENT_EXHAUSTIVE": "1"})
 
 
-def _end_to_end():
+def _end_to_end(environment=None):
     report = steps.fresh_report("e2e")  # run.sh writes it there
-    status = steps.run(["tests/e2e/run.sh"])
+    status = steps.run(["tests/e2e/run.sh"], environment)
     return steps.believe(steps.read_junit(report), status, "tests/e2e/run.sh")
+
+
+def _end_to_end_exhaustive():
+    return _end_to_end({"NODE_EXHAUSTIVE": "1"})
 
 
 PARTS = (
@@ -120,7 +124,8 @@ PARTS = (
     Part("command line", _command_line),
     Part("lock rules (clang)", _lock_rules),
     Part("thread sanitizer", _thread_sanitizer, ("all", "long")),
-    Part("end to end", _end_to_end, ("all", "long")),
+    Part("end to end", _end_to_end, ("all",)),
+    Part("end to end, every node", _end_to_end_exhaustive, ("long",)),
 )
 
 
