@@ -18,6 +18,7 @@ namespace aliquot::test {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{5};
+constexpr double kBurst = 10;  // PodResources calls at once
 
 CachedAllocation ToCached(const FakeKubeletAllocation& allocation) {
   v1beta1::ContainerAllocateResponse answer;
@@ -104,7 +105,7 @@ class FakeKubelet::Impl {
   std::map<std::string, Endpoint> endpoints_ GUARDED_BY(mutex);
   // All that ever registered: their threads end with them, outside the lock.
   std::vector<std::shared_ptr<FakeKubeletPlugin>> plugins_ GUARDED_BY(mutex);
-  double tokens_ GUARDED_BY(mutex) = 10;
+  double tokens_ GUARDED_BY(mutex) = kBurst;
   std::chrono::steady_clock::time_point refilled_ GUARDED_BY(mutex) =
       std::chrono::steady_clock::now();
 };
@@ -303,10 +304,11 @@ grpc::Status FakeKubelet::Impl::BeforePodResources(bool get) {
     ++(get ? gets : lists);
     wait = delay;
     const auto now = std::chrono::steady_clock::now();
+    const double rate = options.pod_resources_per_second;
     tokens_ =
-        std::min(10.0, tokens_ + 100 * std::chrono::duration<double>(now - refilled_).count());
+        std::min(kBurst, tokens_ + rate * std::chrono::duration<double>(now - refilled_).count());
     refilled_ = now;
-    if (options.rate_limit && tokens_ < 1) {
+    if (rate > 0 && tokens_ < 1) {
       return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "rejected by rate limit");
     }
     tokens_ -= 1;

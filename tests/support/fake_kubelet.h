@@ -33,8 +33,8 @@ struct FakeKubeletOptions {
   bool removes_all_files = false;
   // Up to 1.36: the end of an old stream disconnects whoever is registered under that name.
   bool old_stream_disconnects = true;
-  // 100 PodResources calls a second, 10 at once, all clients together.
-  bool rate_limit = true;
+  // PodResources calls a second, 10 at once, all clients together; 0 = any number.
+  double pod_resources_per_second = 100;
   std::chrono::milliseconds pre_start_deadline{30000};
   std::uint32_t seed = 1;  // of the random orders: resources of a container, IDs
 };

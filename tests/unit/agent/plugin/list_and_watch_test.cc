@@ -105,10 +105,10 @@ TEST_F(ListAndWatchTest, ASlowReaderDelaysNobodyAndIsSentTheNewestThen) {
   Watcher fast(*stub_);
   ASSERT_EQ(slow.NextHealthy(), 800);
   ASSERT_EQ(fast.NextHealthy(), 800);
-  // A message of 16,384 devices is past HTTP/2's window of 64 KiB: the slow one's write stays
+  // A message of 6,000 devices (about 110 KB) is past HTTP/2's window of 64 KiB: the slow one's write stays
   // stuck.
   for (int healthy = 1000; healthy < 1020; ++healthy) {
-    feed_.Publish(Cores(kMaxAdvertisedDevices, healthy));
+    feed_.Publish(Cores(6000, healthy));
     ASSERT_EQ(fast.NextHealthy(), healthy);
   }
   int read = 0;
@@ -133,7 +133,7 @@ TEST_F(ListAndWatchTest, AStuckReaderDoesNotKeepTheServerFromEnding) {
   const auto narrow = NewNarrowStub();
   Watcher stuck(*narrow);
   ASSERT_EQ(stuck.NextHealthy(), 800);
-  for (int i = 0; i < 20; ++i) feed_.Publish(Cores(kMaxAdvertisedDevices, 100 + i));
+  for (int i = 0; i < 20; ++i) feed_.Publish(Cores(6000, 100 + i));
   server_.reset();
   EXPECT_EQ(feed_.streams(), 0);
 }
