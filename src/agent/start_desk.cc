@@ -105,6 +105,10 @@ void StartDesk::Report(const Refusal& refusal, const ContainerIdentity& who) {
         who.key, who.uid, true, "GpuGrantRefused", "Start",
         "container " + who.container + ": " + std::string(reason) + ": " + refusal.sentence);
   }
+  for (const Refusal::Pod& pod : refusal.about) {
+    parts_.events.Post(pod.key, pod.uid, true, "GpuGrantRefused", "Start",
+                       std::string(reason) + ": " + refusal.sentence);
+  }
 }
 
 }  // namespace aliquot::agent

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "model/pod.h"
 
 namespace aliquot::agent {
 
@@ -39,10 +42,18 @@ inline constexpr std::array kAllRefusalReasons{
 std::string_view RefusalName(RefusalReason reason);
 
 struct Refusal {
+  // A pod that is to be told.
+  struct Pod {
+    model::PodKey key;
+    std::string uid;
+  };
+
   RefusalReason reason = RefusalReason::kNoAllocation;
   // One sentence that names field, value and remedy. The same for the same state, so that repeats
   // are one event.
   std::string sentence;
+  // Where the container is not known, but whom it is about.
+  std::vector<Pod> about{};
 };
 
 // A value, or why there is none.

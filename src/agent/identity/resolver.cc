@@ -191,7 +191,7 @@ std::optional<Refusal> Resolver::Contradicted(const Question& question,
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     if (ids == question.ids) return std::nullopt;
   }
-  return ListedOtherwise(identity.key, identity.container);
+  return ListedOtherwise(identity);
 }
 
 std::optional<LastStart> Resolver::LastOf(const Question& question, const NodePod& pod) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/identity/sentences.h"
 
+#include <utility>
+
 #include "base/strings.h"
 
 namespace aliquot::agent {
@@ -14,6 +16,8 @@ std::string Named(const model::PodKey& key) { return "pod " + Printable(key.ToSt
 std::string UidOf(const std::string& uid) {
   return "a pod of UID " + Printable(uid) + " that the API server does not show";
 }
+
+Refusal::Pod Told(const NodePod& pod) { return {pod.pod.key, pod.pod.uid}; }
 
 }  // namespace
 
@@ -52,23 +56,30 @@ Refusal PodNotShown(const Match& match) {
 Refusal PodHasEnded(const NodePod& pod) {
   return {RefusalReason::kWrongPod,
           "the device IDs are those of " + Named(pod.pod.key) +
-              ", which has ended; delete it, or create it anew under another name"};
+              ", which has ended; delete it, or create it anew under another name",
+          {Told(pod)}};
 }
 
 Refusal IdsOfSeveral(const Match& match) {
   std::vector<std::string> holders;
-  for (const NodePod* pod : match.pods) holders.push_back(Named(pod->pod.key));
+  std::vector<Refusal::Pod> about;
+  for (const NodePod* pod : match.pods) {
+    holders.push_back(Named(pod->pod.key));
+    about.push_back(Told(*pod));
+  }
   for (const std::string& uid : match.uids) holders.push_back(UidOf(uid));
   return {RefusalReason::kIdsInUse,
           "the kubelet gave the same device IDs to " + Join(holders, " and to ") +
-              "; delete all of them but one, or wait until they are gone"};
+              "; delete all of them but one, or wait until they are gone",
+          std::move(about)};
 }
 
 Refusal NotAContainerOf(const NodePod& pod, std::string_view resource) {
   return {RefusalReason::kWrongPod,
           "the kubelet gave these device IDs to a container of " + Named(pod.pod.key) +
               " that does not ask for " + std::string(resource) +
-              "; give kubelet, allocator and agent the same resource names"};
+              "; give kubelet, allocator and agent the same resource names",
+          {Told(pod)}};
 }
 
 Refusal StatusIsBehind(const NodePod& pod, std::string_view container) {
@@ -79,11 +90,12 @@ Refusal StatusIsBehind(const NodePod& pod, std::string_view container) {
               "it does"};
 }
 
-Refusal ListedOtherwise(const model::PodKey& key, std::string_view container) {
+Refusal ListedOtherwise(const ContainerIdentity& identity) {
   return {RefusalReason::kWrongPod,
-          "the kubelet's PodResources gives container " + Printable(container) + " of " +
-              Named(key) +
-              " other device IDs than its checkpoint does; delete the pod if this lasts"};
+          "the kubelet's PodResources gives container " + Printable(identity.container) + " of " +
+              Named(identity.key) +
+              " other device IDs than its checkpoint does; delete the pod if this lasts",
+          {{identity.key, identity.uid}}};
 }
 
 Refusal SharedIdsUntold(const NodePod& pod) {

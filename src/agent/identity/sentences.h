@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/grant/identity.h"
 #include "agent/grant/refusal.h"
 #include "agent/identity/match.h"
 #include "agent/identity/node_pod.h"
@@ -24,7 +25,7 @@ Refusal PodHasEnded(const NodePod& pod);
 Refusal IdsOfSeveral(const Match& match);
 Refusal NotAContainerOf(const NodePod& pod, std::string_view resource);
 Refusal StatusIsBehind(const NodePod& pod, std::string_view container);
-Refusal ListedOtherwise(const model::PodKey& key, std::string_view container);
+Refusal ListedOtherwise(const ContainerIdentity& identity);
 // Several containers may have the IDs, and there is no checkpoint to say which do.
 Refusal SharedIdsUntold(const NodePod& pod);
 // Neither the checkpoint nor PodResources tells. `checkpoint` is the former's error.

@@ -14,8 +14,8 @@ folder=$1 name=$2 devices=$3
 mount --make-rprivate /
 hostname "$name"
 
-# What a boot makes anew: /run, /dev and the boot's ID.
-mount -t tmpfs -o mode=755 tmpfs /run
+# What a boot makes anew: /run, with the options that it has on a machine; /dev and the boot's ID.
+mount -t tmpfs -o mode=755,nosuid,nodev,noexec tmpfs /run
 mkdir /run/lock /run/box
 mount -t tmpfs -o mode=755 dev /run/box
 while read -r node major minor mode; do

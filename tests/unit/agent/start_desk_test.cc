@@ -159,6 +159,18 @@ TEST_F(StartDeskTest, WhoIsNotKnownGetsNoEvent) {
   EXPECT_EQ(ValueOf(metrics_, "aliquot_agent_refusals_total{reason=\"wrong_pod\"}"), "1");
 }
 
+TEST_F(StartDeskTest, EachPodThatTheKubeletGaveTheSameIdsIsTold) {
+  Show("u1", Ids(0, 20));
+  Show("u2", Ids(0, 20));
+  const std::string refused(desk_->PreStart(Ids(0, 20)).message());
+  EXPECT_THAT(refused, HasSubstr("ids_in_use: "));
+  ASSERT_THAT(Events(), SizeIs(2));
+  EXPECT_EQ(Events()[0].key.ToString(), "ml/u1");
+  EXPECT_EQ(Events()[1].key.ToString(), "ml/u2");
+  EXPECT_EQ(Events()[1].note, refused);
+  EXPECT_EQ(ValueOf(metrics_, "aliquot_agent_refusals_total{reason=\"ids_in_use\"}"), "1");
+}
+
 TEST_F(StartDeskTest, AGrantThatCannotBeWrittenLeavesTheBook) {
   Show("u1", Ids(0, 20));
   FileSystem().RemoveTree(layout_.root());
