@@ -6,8 +6,8 @@ import pytest
 
 from harness import pods, runtime
 from harness.expectations import (
-    cards_of, check_container, check_nothing_twice, machine_state, wait_cards, wait_event,
-    wait_offered, wait_refused_start, wait_started)
+    cards_of, check_container, check_nothing_twice, container_id, end_program, machine_state,
+    wait_cards, wait_event, wait_offered, wait_refused_start, wait_started)
 from harness.waiting import throughout
 
 UNITS = 60  # of 256 MiB: the memory of a T4
@@ -63,7 +63,7 @@ def test_a_card_that_fails_takes_nothing_new_and_comes_back(work):
     # The driver loses another one; what ran on the first is not started again there.
     lost = {minor: each for each, minor in node.agent.minors().items()}[placed["other-0"]]
     node.agent.set_state(machine_state(cards=[{"uuid": lost, "lost": True}]))
-    work.execute("on-it", "kill", "1")
+    end_program(work, container_id(work, "on-it"))
     sentence = wait_refused_start(work, "on-it", "card_unhealthy")
     assert uuid in sentence and "xid-79" in sentence
     assert work.starts("on-it") == 1

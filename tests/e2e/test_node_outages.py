@@ -11,7 +11,8 @@ import pytest
 
 from harness import pods, runtime
 from harness.expectations import (
-    check_container, check_nothing_twice, wait_refused_start, wait_started)
+    check_container, check_nothing_twice, container_id, end_program, wait_refused_start,
+    wait_started)
 from harness.waiting import throughout, until
 
 STATE = "/run/aliquot"
@@ -44,20 +45,15 @@ def running(work):
     return "runs"
 
 
-def start_again(work, name, container_id):
+def start_again(work, name, known):
     """Ends a container as its program would; returns when the node has started it again.
 
     Neither needs the API server.
     """
     before = work.starts(name)
-    work.node.runtime.execute(container_id, "kill", "1")
+    end_program(work, known)
     until(f"{name} to start again", lambda: work.starts(name) > before, timeout=30)
     until("its report", lambda: work.report(name, start=-1))
-
-
-def container_id(work, name):
-    """What the runtime calls a container."""
-    return work.container_status(name)["containerID"].split("://")[1]
 
 
 @pytest.mark.parametrize("how", ["block", "hold"])

@@ -5,7 +5,8 @@ import pytest
 from harness import pods, runtime
 from harness.api import JSON_PATCH
 from harness.expectations import (
-    cards_of, check_container, wait_cards, wait_offered, wait_refused_start, wait_started)
+    cards_of, check_container, container_id, end_program, wait_cards, wait_offered,
+    wait_refused_start, wait_started)
 
 UNITS = 60  # of 256 MiB: the memory of a T4
 NVIDIA = "nvidia.com/gpu"
@@ -47,7 +48,7 @@ def test_cards_that_another_plugin_advertises_are_not_ours_until_it_is_gone(work
     assert node.agent.metric("aliquot_agent_degraded", state="owned_by_other") == 1
     assert work.container_status("ours")["restartCount"] == 0
     # A container of before does not start again on a card that two plugins hand out.
-    work.execute("ours", "kill", "1")
+    end_program(work, container_id(work, "ours"))
     assert "foreign" in wait_refused_start(work, "ours", "card_unhealthy")
     advertise(node, None)
     wait_cards(node, ("ok", ""))

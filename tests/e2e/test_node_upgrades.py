@@ -8,7 +8,8 @@ import pytest
 
 from harness import pods, runtime
 from harness.expectations import (
-    check_container, check_nothing_twice, machine_state, wait_offered, wait_started)
+    check_container, check_nothing_twice, container_id, end_program, machine_state, wait_offered,
+    wait_started)
 from harness.waiting import until
 
 UNITS = 60  # of 256 MiB: the memory of a T4
@@ -25,9 +26,9 @@ def identity(work, name):
     """Which container runs, since when, and as which process of the node."""
     status = work.container_status(name)
     tasks = work.node.runtime.ctr("tasks", "list")[1]
-    container_id = status["containerID"].split("://")[1]
-    (pid,) = [line.split()[1] for line in tasks.splitlines() if line.startswith(container_id)]
-    return container_id, status["restartCount"], status["state"]["running"]["startedAt"], pid
+    container = container_id(work, name)
+    (pid,) = [line.split()[1] for line in tasks.splitlines() if line.startswith(container)]
+    return container, status["restartCount"], status["state"]["running"]["startedAt"], pid
 
 
 def granted(work):
@@ -56,7 +57,7 @@ def test_an_upgraded_agent_takes_over_running_pods_in_another_mode_as_well(work)
         assert "state" not in json.loads(
             node.object()["metadata"]["annotations"]["aliquot.io/gpu-inventory"])
         # What the kubelet keeps of the old mode still starts; what is new comes by the new mode.
-        work.execute("share", "kill", "1")
+        end_program(work, container_id(work, "share"))
         work.wait_restarts("share", 1)
         work.create(pods.share("new"))
         wait_started(work, "new", "share")
