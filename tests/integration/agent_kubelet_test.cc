@@ -67,6 +67,18 @@ TEST_F(AgentKubelet, OurSocketRemovedIsMadeAnewAndRegistered) {
   EXPECT_TRUE(WaitReady(400));
 }
 
+// Up to 1.36 a kubelet can lose a registration that looks good from our side.
+TEST_F(AgentKubelet, ANodeWhoseAllocatableStaysZeroIsRegisteredAnew) {
+  options_.offer.stuck_for = std::chrono::milliseconds(200);
+  StartReady();
+  const auto registrations = kubelet_->Registrations().size();
+  EXPECT_TRUE(Eventually([&] { return kubelet_->Registrations().size() >= registrations + 2; }));
+  Json node = *server_->store().Find(test::FakeApiStore::Kind::kNode, kTestNode);
+  node["status"]["allocatable"] = {{configuration_.resource_names.core, "400"}};
+  server_->store().Put(test::FakeApiStore::Kind::kNode, node);
+  EXPECT_TRUE(WaitReady(400));
+}
+
 TEST_F(AgentKubelet, TheAgentsEndLeavesNoSocketBehind) {
   StartReady();
   ASSERT_TRUE(application_->Drain().ok());
