@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct GrantPlan {
   DriverDelivery driver;
   // The enforcement library, where there is one and the pod did not ask to go without.
   PublishedLibrary library;
+  // Its entry in the book of live grants (LiveGrants), which no other decision has; empty = none.
+  std::shared_ptr<const GrantRecord> booking;
 
   // Device memory of all its cards together.
   std::int64_t total_mib() const {

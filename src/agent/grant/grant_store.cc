@@ -42,6 +42,7 @@ std::optional<Refusal> GrantStore::Write(const GrantPlan& plan) {
   const std::string& name = plan.record.name;
   const std::string built = Aside(layout_.Building(), name);
   std::string spec;
+  MakeAgain();
   Status status = BuildGrant(files_, plan, built, layout_.root());
   if (status.ok() && !options_.cdi_directory.empty()) {
     // No scanner of CDI directories reads a file whose name does not end in .json or .yaml.
@@ -70,6 +71,23 @@ std::optional<Refusal> GrantStore::Write(const GrantPlan& plan) {
                                               " of pod " +
                                               Printable(plan.record.identity.key.ToString(), 320) +
                                               " cannot be given its cards: " + status.message()};
+}
+
+// Somebody has emptied the state directory: what a start needs is made again. What fails here fails
+// in building the grant too, which says why.
+void GrantStore::MakeAgain() {
+  MutexLock lock(mutex_);
+  const auto missing = [this](const std::string& path) {
+    FileLook look;
+    return files_.Look(path, look) == ENOENT;
+  };
+  if (!missing(layout_.BootId()) && !missing(layout_.Grants()) && !missing(layout_.Usage()) &&
+      !missing(layout_.Building()) && !missing(layout_.Retired())) {
+    return;
+  }
+  if (MakeDirectories().ok()) {
+    static_cast<void>(WriteBootId());
+  }
 }
 
 Status GrantStore::Publish(const GrantPlan& plan, const std::string& built, const std::string& spec,

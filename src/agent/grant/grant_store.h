@@ -119,12 +119,14 @@ class GrantStore {
 
   // Recover's parts.
   Status MakeDirectories();
-  Status CheckBoot(const std::string& boot_id, Recovered& recovered);
+  Status CheckBoot(Recovered& recovered);
+  Status WriteBootId();
   void ReadGrant(const std::string& name, Recovered& recovered);
   void SetAside(const std::string& path, const std::string& name);
   void RemoveStrayCdiSpecs();
   void RecallRetired();
 
+  void MakeAgain();
   Status Publish(const GrantPlan& plan, const std::string& built, const std::string& spec,
                  std::vector<std::string>& remains) REQUIRES(mutex_);
   // Takes a grant out of place; what is left of it is added to `remains`, to be removed later.
@@ -147,6 +149,7 @@ class GrantStore {
   const FileSystem& files_;
   const Clock& clock_;
 
+  std::string boot_id_;      // set by Recover
   const std::string nonce_;  // of this store, so that two agents at once do not meet
   mutable std::atomic<std::uint64_t> asides_{0};
 

@@ -40,13 +40,23 @@ Status GrantStore::MakeDirectories() {
   return Status::Ok();
 }
 
-Status GrantStore::CheckBoot(const std::string& boot_id, Recovered& recovered) {
+Status GrantStore::WriteBootId() {
+  const std::string aside = Aside(layout_.root(), "boot-id");
+  int error = files_.WriteNew(aside, boot_id_ + "\n", 0644);
+  error = error != 0 ? error : files_.Rename(aside, layout_.BootId());
+  if (error != 0) {
+    files_.RemoveTree(aside);
+    return StorageError(layout_.root(), "writing boot-id", error);
+  }
+  return Status::Ok();
+}
+
+Status GrantStore::CheckBoot(Recovered& recovered) {
   std::string before;
   files_.Read(layout_.BootId(), kMaxBootIdBytes, before);
   std::vector<std::string> names;
   files_.List(layout_.Grants(), names);
-  const std::string now(Trim(boot_id));
-  if (!names.empty() && Trim(before) != now) {
+  if (!names.empty() && Trim(before) != boot_id_) {
     for (const std::string& name : names) {
       const int error =
           files_.Rename(layout_.Grant(name), Aside(layout_.Retired(), "earlier-boot"));
@@ -58,14 +68,7 @@ Status GrantStore::CheckBoot(const std::string& boot_id, Recovered& recovered) {
                               " grants of an earlier boot, which were taken away; mount " +
                               layout_.root() + " as tmpfs, so that a reboot empties it");
   }
-  const std::string aside = Aside(layout_.root(), "boot-id");
-  int error = files_.WriteNew(aside, now + "\n", 0644);
-  error = error != 0 ? error : files_.Rename(aside, layout_.BootId());
-  if (error != 0) {
-    files_.RemoveTree(aside);
-    return StorageError(layout_.root(), "writing boot-id", error);
-  }
-  return Status::Ok();
+  return WriteBootId();
 }
 
 void GrantStore::SetAside(const std::string& path, const std::string& name) {
@@ -151,11 +154,12 @@ Result<Recovered> GrantStore::Recover(const std::string& boot_id) {
         "the boot ID is empty, so grants of an earlier boot cannot be told; see "
         "that the agent can read /proc/sys/kernel/random/boot_id");
   }
+  boot_id_ = std::string(Trim(boot_id));
   Recovered recovered;
   if (Status made = MakeDirectories(); !made.ok()) {
     return made;
   }
-  if (Status checked = CheckBoot(boot_id, recovered); !checked.ok()) {
+  if (Status checked = CheckBoot(recovered); !checked.ok()) {
     return checked;
   }
   std::vector<std::string> unfinished;

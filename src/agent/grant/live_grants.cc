@@ -18,19 +18,18 @@ Granted<GrantPlan> LiveGrants::Decide(const std::vector<std::string>& device_ids
   next->reserve(live_->size() + 1);
   std::copy_if(live_->begin(), live_->end(), std::back_inserter(*next),
                [&](const auto& each) { return !EndsAtStartOf(each->identity, identity); });
-  next->push_back(std::make_shared<const GrantRecord>(decided->record));
+  GrantPlan plan = *std::move(decided);
+  plan.booking = std::make_shared<const GrantRecord>(plan.record);
+  next->push_back(plan.booking);
   live_ = std::move(next);
-  return decided;
+  return plan;
 }
 
 void LiveGrants::Cancel(const GrantPlan& plan) {
-  const ContainerIdentity& who = plan.record.identity;
   MutexLock lock(mutex_);
   auto next = std::make_shared<LiveList>();
-  std::copy_if(live_->begin(), live_->end(), std::back_inserter(*next), [&](const auto& each) {
-    return each->name != plan.record.name || each->identity.uid != who.uid ||
-           each->identity.container != who.container;
-  });
+  std::copy_if(live_->begin(), live_->end(), std::back_inserter(*next),
+               [&](const auto& each) { return each != plan.booking; });
   live_ = std::move(next);
 }
 

@@ -32,7 +32,8 @@ class LiveGrants {
   // by it leave the book. Call Cancel when the grant could not be written.
   Granted<GrantPlan> Decide(const std::vector<std::string>& device_ids,
                             const ContainerIdentity& identity, GrantFacts facts);
-  // Takes a booked grant back, unless it is a later one of the same name.
+  // Takes this very booking back: one that the same container has had since (the kubelet gave up
+  // waiting and asked again) stays.
   void Cancel(const GrantPlan& plan);
 
   // Grants found on disk; a name that is booked already stays as it is.

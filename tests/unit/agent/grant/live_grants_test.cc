@@ -33,6 +33,20 @@ TEST(LiveGrants, AGrantThatWasNotWrittenIsTakenBack) {
   EXPECT_TRUE(live.Snapshot()->empty());
 }
 
+// The kubelet waits 30 s and asks again: the first write fails when the second has succeeded.
+TEST(LiveGrants, TakingABookingBackLeavesALaterOneOfTheSameContainer) {
+  const FactsOf facts;
+  LiveGrants live;
+  const ContainerIdentity pod = Share("u-1", "GPU-0", 60, 1024);
+  const auto first = live.Decide(Ids(0, 60), pod, facts());
+  const auto second = live.Decide(Ids(0, 60), pod, facts());
+  ASSERT_TRUE(first.ok() && second.ok());
+  live.Cancel(*first);
+  EXPECT_EQ(live.HoldingsByCard()["GPU-0"].core, 60);
+  live.Cancel(*second);
+  EXPECT_TRUE(live.Snapshot()->empty());
+}
+
 TEST(LiveGrants, APodEndsOnce) {
   const FactsOf facts;
   LiveGrants live;

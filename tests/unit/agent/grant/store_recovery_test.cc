@@ -170,6 +170,17 @@ TEST_F(StoreTest, ARetiredGrantOfALivePodKeepsItsLimitsOverARestart) {
   EXPECT_TRUE(Names(layout_.Retired()).empty());
 }
 
+TEST_F(StoreTest, AStateDirectoryThatSomebodyEmptiedIsMadeAgainByTheNextStart) {
+  Start();
+  Written(Plan(Ids(0, 20), "u-1"));
+  for (const std::string& name : Names(layout_.root())) {
+    ASSERT_EQ(plain_.RemoveTree(layout_.root() + "/" + name), 0);
+  }
+  const std::string grant = Written(Plan(Ids(20, 20), "u-2"));
+  EXPECT_TRUE(Exists(grant + "/dev/nvidia3"));
+  EXPECT_EQ(Start().grants.size(), 1u) << "the boot is known again";
+}
+
 TEST_F(StoreTest, AGrantOfAnEarlierBootIsNotKeptForItsPod) {
   Start();
   Written(Plan(Ids(0, 20), "u-1"));
