@@ -65,8 +65,7 @@ def wait_refused_start(work, name, reason, container="main"):
         text = state.get("message") or ""
         if state.get("reason") == "CreateContainerConfigError" and wanted in text:
             return text.split(wanted, 1)[1]
-        if "containerID" not in status:
-            work.nudge(name)
+        work.nudge(name)
         raise AssertionError(f"the status is {status}")
     sentence = until(f"{name}/{container} to be refused with {reason}", refused, timeout=30,
                      every=0.3)
