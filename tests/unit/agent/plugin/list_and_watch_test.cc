@@ -105,8 +105,8 @@ TEST_F(ListAndWatchTest, ASlowReaderDelaysNobodyAndIsSentTheNewestThen) {
   Watcher fast(*stub_);
   ASSERT_EQ(slow.NextHealthy(), 800);
   ASSERT_EQ(fast.NextHealthy(), 800);
-  // A message of 6,000 devices (about 110 KB) is past HTTP/2's window of 64 KiB: the slow one's write stays
-  // stuck.
+  // A message of 6,000 devices (about 110 KB) is past HTTP/2's window of 64 KiB: the slow one's
+  // write stays stuck.
   for (int healthy = 1000; healthy < 1020; ++healthy) {
     feed_.Publish(Cores(6000, healthy));
     ASSERT_EQ(fast.NextHealthy(), healthy);
