@@ -26,8 +26,8 @@ class Allocator:
         self._name = name
         self._configuration = configuration
         # Records are signed, so that node agents can tell ours from forged ones.
-        self._signing_key, self.public_key = plane.authority.signing_key_pair(
-            f"records-{name}", ed25519=True)
+        self.signing_keys = plane.authority.signing_key_pair(f"records-{name}", ed25519=True)
+        self.public_key = self.signing_keys[1]
         self._serving = plane.authority.issue(name, name, hosts=(
             "127.0.0.1", "localhost", f"aliquot-extender.{NAMESPACE}.svc",
             f"aliquot-admission.{NAMESPACE}.svc"))
@@ -39,7 +39,7 @@ class Allocator:
         certificate, key = (str(path) for path in self._serving)
         path = self.folder / "allocator.yaml"
         path.write_text(json.dumps({**self._configuration, "signing": {
-            "keyFile": str(self._signing_key)}, "tls": {
+            "keyFile": str(self.signing_keys[0])}, "tls": {
             **self._configuration.get("tls", {}), "certificateFile": certificate, "keyFile": key,
             "clientCAFile": str(self.plane.authority.certificate),
             "admissionCertificateFile": certificate, "admissionKeyFile": key}}))
