@@ -2,6 +2,7 @@
 #include "agent/application.h"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -112,6 +113,10 @@ bool Application::MakeGrants(program::Problems& problems) {
     return false;
   }
   library_ = *std::move(library);
+  // Running containers keep what they have mounted; of the others nobody asks for an old one.
+  std::set<std::string> kept = store_->LibraryVersions();
+  kept.insert(library_.version);
+  RemoveAllBut(files_, StateLayout(configuration_.grant.state_directory).Library(), kept);
   return true;
 }
 
@@ -132,7 +137,7 @@ void Application::MakeDesk() {
   publisher.node_name = c.node_name;
   publisher_ = std::make_unique<InventoryPublisher>(
       publisher, *transport_, clock_, kubeclient::RandomUniform(), &write_metrics_, log_);
-  delivery_ = std::make_unique<Delivery>(c, files_, *store_);
+  delivery_ = std::make_unique<Delivery>(c, files_, *store_, clock_);
   offer_ = std::make_unique<CardOffer>(
       CardOffer::Parts{c, measured_ ? &*measured_ : nullptr, *delivery_, *backend_, *publisher_,
                        *core_checkpoint_, *memory_checkpoint_, metrics_, log_, clock_},
@@ -159,7 +164,10 @@ void Application::MakeDesk() {
   plugin_ = std::make_unique<PluginHost>(host, *desk_, log_);
   machine_ = std::make_unique<MachineWatch>(
       WatchOptionsOf(c, options_.machine), *backend_, clock_, log_,
-      [this](std::shared_ptr<const MachineView> view) { offer_->SetMachine(std::move(view)); },
+      [this](std::shared_ptr<const MachineView> view) {
+        keeper_->CardsSeen(view->machine);
+        offer_->SetMachine(std::move(view));
+      },
       [this](const HealthNews& news) { TellPods(news, live_, *events_, metrics_, log_); });
 }
 

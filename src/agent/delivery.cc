@@ -44,10 +44,12 @@ DriverDelivery Delivery::Make(const std::string& driver_version) const {
 DriverDelivery Delivery::For(const std::string& driver_version,
                              const std::string& container_runtime) {
   const std::string key = driver_version + " " + container_runtime;
-  // What failed is tried again each time: a driver container may still be filling its root.
-  if (key == made_for_ && made_.usable()) {
+  // What failed is tried again: a driver container may still be filling its root.
+  const SteadyTime now = clock_.SteadyNow();
+  if (key == made_for_ && (made_.usable() || now < next_try_)) {
     return made_;
   }
+  next_try_ = now + kRetry;
   made_ = Make(driver_version);
   if (made_.usable() && GrantModeOf(configuration_) == GrantMode::kCdi) {
     made_.sentence = CdiProblem(container_runtime);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "agent/configuration.h"
@@ -8,6 +9,7 @@
 #include "agent/grant/driver_mirror.h"
 #include "agent/grant/file_system.h"
 #include "agent/grant/grant_store.h"
+#include "base/clock.h"
 
 namespace aliquot::agent {
 
@@ -16,9 +18,14 @@ namespace aliquot::agent {
 // has changed (it copies).
 class Delivery {
  public:
+  // How long what could not be made is not tried again: a look goes through the directories of a
+  // whole distribution.
+  static constexpr std::chrono::seconds kRetry{5};
+
   // All must outlive it.
-  Delivery(const Configuration& configuration, const FileSystem& files, const GrantStore& store)
-      : configuration_(configuration), files_(files), store_(store) {}
+  Delivery(const Configuration& configuration, const FileSystem& files, const GrantStore& store,
+           const Clock& clock)
+      : configuration_(configuration), files_(files), store_(store), clock_(clock) {}
 
   // `driver_version` is that of the loaded driver, "" = there is none (then nothing can be handed
   // over, but nothing is said: the cards are not offered anyway). `container_runtime` as the node
@@ -31,7 +38,9 @@ class Delivery {
   const Configuration& configuration_;
   const FileSystem& files_;
   const GrantStore& store_;
+  const Clock& clock_;
   std::string made_for_;
+  SteadyTime next_try_;
   DriverDelivery made_;
 };
 

@@ -51,6 +51,25 @@ bool GrantKeeper::Filled(std::string_view uid, std::string_view container) const
   return store_.Filled(uid, container);
 }
 
+void GrantKeeper::CardsSeen(const Machine& machine) {
+  for (const auto& grant : *live_.Snapshot()) {
+    const bool stale = std::any_of(grant->cards.begin(), grant->cards.end(), [&](const auto& card) {
+      const MachineCard* now = machine.FindUuid(card.uuid);
+      return now != nullptr && now->card.minor != card.minor;
+    });
+    if (!stale) {
+      continue;
+    }
+    const auto retired = store_.Retire(grant->name);
+    if (!retired.ok() || *retired) {
+      log_.Warn("agent", "a card has another number than when it was granted",
+                {{"grant", grant->name},
+                 {"pod", grant->identity.key.ToString()},
+                 {"outcome", retired.ok() ? "taken out of place" : retired.status().message()}});
+    }
+  }
+}
+
 bool GrantKeeper::Sweep(const PodView& pods) {
   // In this order: whoever is in the book now was shown by the API server before.
   const std::set<std::string> booked = live_.PodUids();

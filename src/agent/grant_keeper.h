@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/gpu/machine.h"
 #include "agent/grant/grant_store.h"
 #include "agent/grant/live_grants.h"
 #include "agent/identity/node_pods.h"
@@ -32,6 +33,10 @@ class GrantKeeper final : public NodePodsObserver, public RecalledGrants {
 
   std::optional<ContainerIdentity> Find(std::string_view name) const override;
   bool Filled(std::string_view uid, std::string_view container) const override;
+
+  // Cards may be numbered anew without a reboot (the driver was loaded again). Grants made for the
+  // old numbers are taken out of place, so that their containers start only through a new one.
+  void CardsSeen(const Machine& machine);
 
   // Removes what nobody names, in bounded steps; true: there is more, call again soon. Does nothing
   // before the pods of this node are known.

@@ -88,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"trace_pods", TracePods}, Target{"job_files", JobFiles},
                     Target{"node_view", NodeView}, Target{"machine_profile", MachineProfile},
                     Target{"machine_state", MachineState}, Target{"health_record", HealthRecord},
-                    Target{"grant_record", GrantRecord}),
+                    Target{"grant_record", GrantRecord}, Target{"limits_record", LimitsRecord},
+                    Target{"usage_region", UsageRegion}, Target{"cgroup", Cgroup}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

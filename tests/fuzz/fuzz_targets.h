@@ -33,6 +33,9 @@ void MachineProfile(std::string_view input);  // profiles/
 void MachineState(std::string_view input);    // the state file of a simulated machine
 void HealthRecord(std::string_view input);    // what a restarted agent reads
 void GrantRecord(std::string_view input);     // grant.json
+void LimitsRecord(std::string_view input);    // src/quota/FORMAT.md
+void UsageRegion(std::string_view input);     // a file that a container writes
+void Cgroup(std::string_view input);          // /proc/<pid>/cgroup
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {

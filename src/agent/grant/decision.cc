@@ -15,6 +15,10 @@
 namespace aliquot::agent {
 namespace {
 
+// No signature is longer. Where no keys are configured anything may stand in its place, and what is
+// kept of it must not make the grant's record too long to be read again.
+constexpr std::size_t kMaxSignatureBytes = 256;
+
 constexpr std::int64_t kWhole = model::kWholeCardCore;
 
 std::string Whose(const ContainerIdentity& identity) {
@@ -268,6 +272,9 @@ Granted<GrantPlan> DecideGrant(const std::vector<std::string>& device_ids,
   plan.record.identity = identity;
   plan.record.identity.deleting = false;
   plan.record.identity.recalled = false;
+  if (plan.record.identity.signature.size() > kMaxSignatureBytes) {
+    plan.record.identity.signature.clear();
+  }
   plan.record.limit = container->limit;
   plan.record.isolation = container->isolation;
   plan.driver = facts.driver;

@@ -26,7 +26,7 @@ class DeliveryTest : public StoreTest {
   }
   Delivery& delivery() {
     if (delivery_ == nullptr) {
-      delivery_ = std::make_unique<Delivery>(configuration_, plain_, *store_);
+      delivery_ = std::make_unique<Delivery>(configuration_, plain_, *store_, clock_);
     }
     return *delivery_;
   }
@@ -45,6 +45,8 @@ TEST_F(DeliveryTest, NothingToHandOverIsNoProblem) {
 TEST_F(DeliveryTest, LibrariesThatAreMissingAreNamedAndTakenOnceTheyAreThere) {
   EXPECT_THAT(delivery().For("535.1.2", "").sentence, HasSubstr(directory_ / "root"));
   Install("535.1.2");
+  EXPECT_FALSE(delivery().For("535.1.2", "").usable()) << "each tick asks: not each looks";
+  clock_.Advance(Delivery::kRetry);
   const DriverDelivery made = delivery().For("535.1.2", "");
   EXPECT_TRUE(made.usable()) << made.sentence;
   EXPECT_EQ(made.version, "535.1.2");

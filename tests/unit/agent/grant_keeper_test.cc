@@ -108,6 +108,25 @@ TEST_F(GrantKeeperTest, AFullListEndsWhoeverIsNotInIt) {
   EXPECT_EQ(OnDisk(), 1u);
 }
 
+// The driver was loaded again and counts its cards anew: what would start without asking us (the
+// kubelet skips PreStartContainer between its restart and our registration) must not find the
+// grant.
+TEST_F(GrantKeeperTest, AGrantForACardsOldNumberIsTakenOutOfPlace) {
+  Grant(0, "u1", "GPU-2");
+  Grant(20, "u2", "GPU-3");
+  Machine machine = *facts_().machine;
+  keeper_->CardsSeen(machine);
+  EXPECT_EQ(OnDisk(), 2u);
+  for (MachineCard& card : machine.cards) {
+    card.card.minor += card.card.uuid == "GPU-3" ? 10 : 0;
+  }
+  keeper_->CardsSeen(machine);
+  EXPECT_THAT(Names(layout_.Grants()), testing::ElementsAre(GrantName(Ids(0, 20))));
+  EXPECT_THAT(live_->PodUids(), SizeIs(2)) << "its container runs on and holds its share";
+  keeper_->CardsSeen(machine);
+  EXPECT_EQ(log_.Count("a card has another number than when it was granted"), 1);
+}
+
 TEST_F(GrantKeeperTest, NothingIsSweptBeforeThePodsAreKnown) {
   Grant(0, "u1");
   clock_.Advance(seconds(3600));

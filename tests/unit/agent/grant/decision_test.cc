@@ -178,6 +178,14 @@ TEST_F(DecideGrantTest, SignatureThatIsNotOneOfTheKeys) {
   EXPECT_EQ(Answer(DecideGrant(Ids(0, 20), pod_, facts)), "granted");
 }
 
+// Without keys anything may stand in its place; grant.json must stay short enough to be read again.
+TEST_F(DecideGrantTest, WhatIsTooLongForASignatureIsNotKept) {
+  pod_.signature = std::string(250000, '\x01');
+  const auto plan = DecideGrant(Ids(0, 20), pod_, facts_());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->record.identity.signature, "");
+}
+
 TEST_F(DecideGrantTest, UnsignedTextIsNotEvenRead) {
   GrantFacts facts = facts_();
   facts.verify = [](std::string_view, std::string_view) { return InvalidArgument("no key"); };
