@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/grant/usage_region_file.h"
 
+#include <cerrno>
 #include <memory>
 #include <string_view>
 
@@ -30,14 +31,17 @@ bool Usable(const FileSystem& files, const std::string& region) {
 // Writes `text` beside `path` and puts it there, whatever was there before.
 int Replace(const FileSystem& files, const std::string& path, std::string_view text, mode_t mode) {
   const std::string aside = path + ".new";
-  if (const int error = files.RemoveTree(aside)) {
-    return error;
+  // What an interrupted call left there is looked for only when it is in the way: this is inside
+  // the store's lock, and starts wait for each other here.
+  int error = files.WriteNew(aside, text, mode);
+  if (error == EEXIST) {
+    error = files.RemoveTree(aside);
+    error = error != 0 ? error : files.WriteNew(aside, text, mode);
   }
-  if (const int error = files.WriteNew(aside, text, mode)) {
+  if (error != 0) {
     return error;
   }
   FileLook look;
-  int error = 0;
   if (files.Look(path, look) == 0 && look.kind == FileLook::Kind::kDirectory) {
     error = files.RemoveTree(path);  // a runtime makes one where a mount has no source
   }
