@@ -123,14 +123,6 @@ def test_a_user_without_rights_can_open_its_card(work):
     assert len(check_container(work, "user")) == 1
 
 
-def test_a_container_that_starts_again_finds_the_same_card(work):
-    work.create(pods.pod("again", [pods.container(core=20, memory=15, args=["exit", "1"])]))
-    work.wait_restarts("again", 4)
-    granted = work.granted("again")["main"]
-    reports = [work.report("again", start=start) for start in range(work.starts("again"))]
-    assert reports and all(report.cards() == granted for report in reports)
-
-
 def test_a_grant_is_gone_once_its_pod_is(work):
     work.create(pods.share("short"))
     work.wait_running("short")

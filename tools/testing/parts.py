@@ -101,9 +101,12 @@ def _placement_exhaustive():
 
 
 def _end_to_end(environment=None):
-    report = steps.fresh_report("e2e")  # run.sh writes it there
+    reports = [steps.fresh_report(name) for name in ("e2e", "e2e-nodes")]  # run.sh writes them there
     status = steps.run(["tests/e2e/run.sh"], environment)
-    return steps.believe(steps.read_junit(report), status, "tests/e2e/run.sh")
+    outcome = Outcome()
+    for report in reports:
+        outcome.add(steps.read_junit(report))
+    return steps.believe(outcome, status, "tests/e2e/run.sh")
 
 
 def _end_to_end_exhaustive():
