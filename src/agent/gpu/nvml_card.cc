@@ -115,6 +115,7 @@ void ReadTraits(const nvml::Functions& functions, NvmlCard& seen) {
 Result<NvmlCard> ReadCard(NvmlSession& session, unsigned index, const std::string& sysfs_root,
                           const NumaNodes& nodes) {
   NvmlCard seen;
+  seen.index = index;
   const Return answer = session.functions().handle_by_index(index, &seen.handle);
   if (answer != Return::kSuccess) {
     return session.library()->Error(answer, "nvmlDeviceGetHandleByIndex_v2");
@@ -128,9 +129,12 @@ Result<NvmlCard> ReadCard(NvmlSession& session, unsigned index, const std::strin
   return seen;
 }
 
-// Why the card cannot stand beside those already seen; "" = it can.
-std::string Clash(const std::vector<NvmlCard>& seen, const NvmlCard& card) {
-  for (const NvmlCard& each : seen) {
+// Why the card cannot be named without doubt; "" = it can.
+std::string Clash(const std::vector<NvmlCard>& all, const NvmlCard& card) {
+  for (const NvmlCard& each : all) {
+    if (&each == &card) {
+      continue;
+    }
     if (each.card.uuid == card.card.uuid) {
       return "the card at " + each.card.pci + " has the same UUID " + card.card.uuid +
              ", so a share could not say which one it is of; report it to the maker of the cards "
@@ -142,6 +146,21 @@ std::string Clash(const std::vector<NvmlCard>& seen, const NvmlCard& card) {
     }
   }
   return "";
+}
+
+// Every card of a UUID or minor number that several have, never one of them at random.
+void LeaveOutClashing(unsigned count, NvmlCards& found) {
+  std::vector<NvmlCard> kept;
+  for (const NvmlCard& card : found.cards) {
+    const std::string clash = Clash(found.cards, card);
+    if (clash.empty()) {
+      kept.push_back(card);
+    } else {
+      found.notes.push_back("card " + std::to_string(card.index) + " of " + std::to_string(count) +
+                            " is left out: " + clash);
+    }
+  }
+  found.cards = std::move(kept);
 }
 
 }  // namespace
@@ -165,12 +184,9 @@ Result<NvmlCards> ReadNvmlCards(NvmlSession& session, const std::string& sysfs_r
       found.left_out = true;
       continue;
     }
-    if (const std::string clash = Clash(found.cards, *card); !clash.empty()) {
-      found.notes.push_back(left_out + clash);
-      continue;
-    }
     found.cards.push_back(std::move(*card));
   }
+  LeaveOutClashing(count, found);
   std::sort(found.cards.begin(), found.cards.end(),
             [](const NvmlCard& a, const NvmlCard& b) { return a.card.minor < b.card.minor; });
   return found;

@@ -15,6 +15,7 @@ namespace aliquot::agent {
 
 // A card as NVML and sysfs have it. Plain value; the handle lives as long as its session.
 struct NvmlCard {
+  unsigned index = 0;  // NVML's
   nvml::Device handle = nullptr;
   model::Card card;
   std::optional<PciPlace> place;
@@ -27,8 +28,8 @@ struct NvmlCards {
   bool left_out = false;           // a card is missing; only a new session can see it again
 };
 
-// Reads every card. One that fails, that has no number or that has another one's UUID or minor is
-// left out with a note, and the others stay. An error: NVML as a whole fails.
+// Reads every card. One that fails or has no number is left out with a note, as is every card of a
+// UUID or minor number that several have; the others stay. An error: NVML as a whole fails.
 Result<NvmlCards> ReadNvmlCards(NvmlSession& session, const std::string& sysfs_root);
 
 // The driver's version, "535.104.05".

@@ -72,22 +72,28 @@ TEST_F(NvmlLookTest, CardInMigModeIsNotOursToShare) {
   EXPECT_EQ(machine.cards[1].card.mode, "");
 }
 
-TEST_F(NvmlLookTest, OfTwoCardsWithOneUuidTheSecondIsLeftOut) {
-  Machine({{"GPU-a", 0, "0000:10:00.0", 0, ""}, {"GPU-a", 1, "0000:11:00.0", 0, ""}});
+TEST_F(NvmlLookTest, CardsWithOneUuidAreAllLeftOutAndTheOthersStay) {
+  Machine({{"GPU-a", 0, "0000:10:00.0", 0, ""},
+           {"GPU-a", 1, "0000:11:00.0", 0, ""},
+           {"GPU-b", 2, "0000:12:00.0", 0, ""}});
   const aliquot::agent::Machine machine = Look();
-  ASSERT_THAT(Uuids(machine), ElementsAre("GPU-a"));
-  EXPECT_EQ(machine.cards[0].card.minor, 0);
+  EXPECT_THAT(Uuids(machine), ElementsAre("GPU-b"));
+  const std::string why =
+      " has the same UUID GPU-a, so a share could not say which one it is of; report it to the "
+      "maker "
+      "of the cards or of the virtual machine";
   EXPECT_THAT(machine.notes,
-              ElementsAre("card 1 of 2 is left out: the card at 0000:10:00.0 has the same UUID "
-                          "GPU-a, so a share could not say which one it is of; report it to the "
-                          "maker of the cards or of the virtual machine"));
+              ElementsAre("card 0 of 3 is left out: the card at 0000:11:00.0" + why,
+                          "card 1 of 3 is left out: the card at 0000:10:00.0" + why));
 }
 
-TEST_F(NvmlLookTest, OfTwoCardsWithOneMinorNumberTheSecondIsLeftOut) {
+TEST_F(NvmlLookTest, CardsWithOneMinorNumberAreAllLeftOut) {
   Machine({{"GPU-a", 0, "0000:10:00.0", 0, ""}, {"GPU-b", 0, "0000:11:00.0", 0, ""}});
   const aliquot::agent::Machine machine = Look();
-  EXPECT_THAT(Uuids(machine), ElementsAre("GPU-a"));
-  EXPECT_THAT(machine.notes, ElementsAre("card 1 of 2 is left out: GPU-b has the minor number 0 of "
+  EXPECT_THAT(Uuids(machine), ElementsAre());
+  EXPECT_THAT(machine.notes, ElementsAre("card 0 of 2 is left out: GPU-a has the minor number 0 of "
+                                         "GPU-b; reload the driver",
+                                         "card 1 of 2 is left out: GPU-b has the minor number 0 of "
                                          "GPU-a; reload the driver"));
 }
 
