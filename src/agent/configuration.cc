@@ -85,12 +85,17 @@ class Checker {
 
 }  // namespace
 
-void LoadConfiguration(const std::string& file, Configuration& configuration,
-                       program::Origins& origins, program::Problems& problems) {
+void LoadConfiguration(const std::string& file, const std::string& node,
+                       Configuration& configuration, program::Origins& origins,
+                       program::Problems& problems) {
+  Configuration unused = configuration;
+  program::NodeOverrides overrides;
+  overrides.node = node;
+  overrides.unused = [&](program::FieldVisitor& visitor) { VisitFields(unused, visitor); };
   program::ReadConfigurationFile(
       file, kConfigurationKind,
       [&](program::FieldVisitor& visitor) { VisitFields(configuration, visitor); }, origins,
-      problems);
+      problems, &overrides);
 }
 
 void CheckConfiguration(const Configuration& configuration, const program::Origins& origins,

@@ -63,9 +63,11 @@ struct Configuration {
 
 inline constexpr std::string_view kConfigurationKind = "AgentConfiguration";
 
-// Overwrites `configuration` with what the file says. Thread-safe.
-void LoadConfiguration(const std::string& file, Configuration& configuration,
-                       program::Origins& origins, program::Problems& problems);
+// Overwrites `configuration` with what the file says, and with its overrides for `node` (the name
+// that a flag or the environment gives; the file's own nodeName chooses none). Thread-safe.
+void LoadConfiguration(const std::string& file, const std::string& node,
+                       Configuration& configuration, program::Origins& origins,
+                       program::Problems& problems);
 
 // The rules that join several values, or that a flag can break too. Opens no file and no socket.
 void CheckConfiguration(const Configuration& configuration, const program::Origins& origins,

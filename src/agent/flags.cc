@@ -33,7 +33,8 @@ void ConfigureFrom(const Flags& flags, const std::string& environment_node_name,
                    Configuration& configuration, program::Origins& origins,
                    program::Problems& problems) {
   if (!flags.common.config.empty()) {
-    LoadConfiguration(flags.common.config, configuration, origins, problems);
+    LoadConfiguration(flags.common.config, flags.node_name.value_or(environment_node_name),
+                      configuration, origins, problems);
   }
   const auto override = [&origins](const std::optional<std::string>& given, std::string& value,
                                    const char* key, const char* from) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/configuration_document.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -16,12 +18,15 @@ namespace {
 // Reads each field from the document, section by section.
 class FieldReader final : public FieldVisitor {
  public:
-  FieldReader(YamlSource& source, const YamlValue& document, std::string_view kind,
-              Origins& origins)
-      : origins_(origins), document_(source, document, root_) {
+  // A document, or one entry of its list of overrides.
+  FieldReader(YamlSource& source, const YamlValue& map, const YamlPath& root, Origins& origins)
+      : origins_(origins), root_(root), document_(source, map, root_) {}
+
+  void RequireHead(std::string_view kind) {
     Require("apiVersion", kConfigurationApiVersion);
     Require("kind", kind);
   }
+  MapReader& document() { return document_; }
 
   void BeginSection(std::string_view name) override {
     const YamlValue* map = document_.Map(name);
@@ -74,7 +79,10 @@ class FieldReader final : public FieldVisitor {
     MapReader& reader = section_ ? *section_ : document_;
     if (reader.Has(key)) {
       const int line = reader.LineOf(key);
-      origins_[YamlPath(reader.path(), key).ToString()] = reader.source().Where(line);
+      // By the field's own name, also where an override gives it.
+      const std::string name = YamlPath(reader.path(), key).ToString();
+      const std::string above = root_.ToString();
+      origins_[above.empty() ? name : name.substr(above.size() + 1)] = reader.source().Where(line);
     }
     return reader;
   }
@@ -193,11 +201,49 @@ class TextChecker final : public FieldVisitor {
   std::string section_;
 };
 
+bool Matches(const std::vector<std::string>& patterns, const std::string& node) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), node.c_str(), 0) == 0;
+  });
+}
+
+void ReadOverride(YamlSource& source, const YamlValue& entry, const YamlPath& path,
+                  const FieldTable& table, const NodeOverrides& overrides, Origins& origins) {
+  Origins nowhere;
+  const YamlValue* nodes = entry.Find("nodes");
+  std::vector<std::string> patterns;
+  if (nodes != nullptr && nodes->kind == YamlValue::Kind::kList) {
+    for (const YamlValue& item : nodes->items) {
+      patterns.push_back(item.text);
+    }
+  }
+  const bool ours = Matches(patterns, overrides.node);
+  FieldReader reader(source, entry, path, ours ? origins : nowhere);
+  if (const auto given = reader.document().Texts("nodes"); !given || given->empty()) {
+    reader.document().Complain("nodes",
+                               "names no node; give a list of node names or patterns such as "
+                               "\"a100-*\"");
+  }
+  (ours ? table : overrides.unused)(reader);
+  reader.Finish();
+}
+
 void ReadDocument(const YamlValue& document, const std::string& file, std::string_view kind,
-                  const FieldTable& table, Origins& origins, Problems& problems) {
+                  const FieldTable& table, const NodeOverrides* overrides, Origins& origins,
+                  Problems& problems) {
   YamlSource source{file, problems};
-  FieldReader reader(source, document, kind, origins);
+  const YamlPath root;
+  FieldReader reader(source, document, root, origins);
+  reader.RequireHead(kind);
   table(reader);
+  if (overrides != nullptr) {
+    const YamlPath list(root, "overrides");
+    if (const YamlValue* entries = reader.document().List("overrides")) {
+      for (std::size_t i = 0; i < entries->items.size(); ++i) {
+        ReadOverride(source, entries->items[i], YamlPath(list, i), table, *overrides, origins);
+      }
+    }
+  }
   reader.Finish();
 }
 
@@ -212,15 +258,15 @@ void ReadConfigurationText(std::string_view text, const std::string& file, std::
                            const FieldTable& table, Origins& origins, Problems& problems) {
   const auto document = ParseYaml(text, file, problems);
   if (document) {
-    ReadDocument(*document, file, kind, table, origins, problems);
+    ReadDocument(*document, file, kind, table, nullptr, origins, problems);
   }
 }
 
 void ReadConfigurationFile(const std::string& file, std::string_view kind, const FieldTable& table,
-                           Origins& origins, Problems& problems) {
+                           Origins& origins, Problems& problems, const NodeOverrides* overrides) {
   const auto document = LoadYaml(file, kMaxConfigurationBytes, problems);
   if (document) {
-    ReadDocument(*document, file, kind, table, origins, problems);
+    ReadDocument(*document, file, kind, table, overrides, origins, problems);
   }
 }
 

@@ -80,7 +80,7 @@ std::string ProblemsOf(const std::string& body) {
   Configuration configuration = OnNode();
   program::Origins origins;
   program::Problems problems;
-  LoadConfiguration(file, configuration, origins, problems);
+  LoadConfiguration(file, "n1", configuration, origins, problems);
   CheckConfiguration(configuration, origins, problems);
   std::string text = program::Text(problems);
   for (std::size_t at = text.find(directory.path() + "/"); at != std::string::npos;
@@ -101,6 +101,22 @@ TEST(AgentConfiguration, TheDefaultsNeedOnlyTheNodesName) {
             "node's name here or with --node-name\n");
 }
 
+TEST(AgentConfiguration, OneFileServesNodesThatDiffer) {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory.Write(
+      "agent.yaml",
+      "apiVersion: aliquot.io/v1alpha1\nkind: AgentConfiguration\ngrant: {mode: devdir}\n"
+      "overrides:\n- nodes: ['new-*']\n  grant: {mode: cdi}\n");
+  for (const auto& [node, mode] : {std::pair("new-7", "cdi"), std::pair("old-7", "devdir")}) {
+    Configuration configuration;
+    program::Origins origins;
+    program::Problems problems;
+    LoadConfiguration(file, node, configuration, origins, problems);
+    EXPECT_EQ(program::Text(problems), "");
+    EXPECT_EQ(configuration.grant.mode, mode) << node;
+  }
+}
+
 TEST(AgentConfiguration, WhatIsPrintedReadsAsTheSameConfiguration) {
   Configuration configuration = OnNode();
   configuration.kubeconfig = "/it's: a #path";
@@ -115,8 +131,8 @@ TEST(AgentConfiguration, WhatIsPrintedReadsAsTheSameConfiguration) {
     Configuration again;
     program::Origins origins;
     program::Problems problems;
-    LoadConfiguration(directory.Write("printed.yaml", PrintConfiguration(each)), again, origins,
-                      problems);
+    LoadConfiguration(directory.Write("printed.yaml", PrintConfiguration(each)), "n1", again,
+                      origins, problems);
     CheckConfiguration(again, origins, problems);
     EXPECT_EQ(program::Text(problems), "");
     EXPECT_EQ(FieldsOf(again), FieldsOf(each));
@@ -153,7 +169,7 @@ TEST(AgentConfiguration, TheShippedExampleHasEveryKeyAtItsDefault) {
   Configuration example;
   program::Origins origins;
   program::Problems problems;
-  LoadConfiguration(ALIQUOT_SOURCE_DIR "/config/agent.yaml", example, origins, problems);
+  LoadConfiguration(ALIQUOT_SOURCE_DIR "/config/agent.yaml", "n1", example, origins, problems);
   example.node_name = "n1";  // comes from NODE_NAME
   CheckConfiguration(example, origins, problems);
   EXPECT_EQ(program::Text(problems), "");
@@ -186,7 +202,7 @@ TEST(AgentConfiguration, RefusesAnotherKindOfDocument) {
   Configuration configuration;
   program::Origins origins;
   program::Problems problems;
-  LoadConfiguration(file, configuration, origins, problems);
+  LoadConfiguration(file, "n1", configuration, origins, problems);
   EXPECT_THAT(program::Text(problems), HasSubstr("choose among AgentConfiguration"));
 }
 
@@ -243,7 +259,7 @@ TEST(AgentConfiguration, AFileThatIsNotThereIsNamed) {
   Configuration configuration;
   program::Origins origins;
   program::Problems problems;
-  LoadConfiguration("/nowhere/agent.yaml", configuration, origins, problems);
+  LoadConfiguration("/nowhere/agent.yaml", "n1", configuration, origins, problems);
   EXPECT_THAT(program::Text(problems), HasSubstr("/nowhere/agent.yaml"));
 }
 

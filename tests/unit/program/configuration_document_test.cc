@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_certificates.h"
 #include "tests/unit/program/problems_of.h"
 
 namespace aliquot::program {
@@ -99,6 +100,52 @@ TEST_F(ConfigurationDocumentTest, AMissingFileIsOneProblem) {
   EXPECT_EQ(Text(problems),
             "/nonexistent/f.yaml: the file cannot be read (No such file or directory); give the "
             "path of a readable file\n");
+}
+
+class OverridesTest : public ConfigurationDocumentTest {
+ protected:
+  // Reads the head and `text` for a node; the problems without the file's folder.
+  std::string ReadFor(const std::string& node, const std::string& text) {
+    const test::TemporaryDirectory directory;
+    const std::string file = directory.Write("f.yaml", std::string(kHead) + text);
+    Fields unused;
+    const NodeOverrides overrides{node, TableOf(unused)};
+    Problems problems;
+    ReadConfigurationFile(file, "K", TableOf(fields_), origins_, problems, &overrides);
+    std::string said = Text(problems);
+    for (std::size_t at = said.find(file); at != std::string::npos; at = said.find(file)) {
+      said.replace(at, file.size(), "f.yaml");
+    }
+    return said;
+  }
+};
+
+TEST_F(OverridesTest, ThoseOfTheNodeOverwriteInTheOrderWritten) {
+  const std::string text =
+      "path: all\ncards: {count: 1}\noverrides:\n"
+      "- nodes: [a, 'b-*']\n  path: first\n  cards: {count: 2}\n"
+      "- nodes: ['b-1']\n  path: second\n";
+  EXPECT_EQ(ReadFor("b-1", text), "");
+  EXPECT_EQ(fields_.path, "second");
+  EXPECT_EQ(fields_.count, 2);
+  EXPECT_EQ(WhereOf(origins_, "path").substr(WhereOf(origins_, "path").rfind(':')), ":10");
+}
+
+TEST_F(OverridesTest, ThoseOfOtherNodesChangeNothing) {
+  EXPECT_EQ(ReadFor("c", "path: all\noverrides:\n- {nodes: ['b-*'], path: b}\n"), "");
+  EXPECT_EQ(fields_.path, "all");
+}
+
+TEST_F(OverridesTest, ThoseOfOtherNodesAreCheckedAllTheSame) {
+  EXPECT_EQ(ReadFor("c", "overrides:\n- {nodes: [b], pat: x}\n- {path: y}\n- 7\n"),
+            ReadFor("b", "overrides:\n- {nodes: [b], pat: x}\n- {path: y}\n- 7\n"));
+  const std::string said = ReadFor("c", "overrides:\n- {nodes: [b], pat: x}\n- {path: y}\n");
+  EXPECT_NE(said.find("f.yaml:4: overrides[0].pat"), std::string::npos) << said;
+  EXPECT_NE(said.find("f.yaml:5: overrides[1].nodes names no node"), std::string::npos) << said;
+}
+
+TEST_F(OverridesTest, AProgramWithoutThemDoesNotKnowTheKey) {
+  EXPECT_NE(Read(std::string(kHead) + "overrides: []\n"), "");
 }
 
 }  // namespace
