@@ -2,7 +2,7 @@
 # The whole agent against a fake kubelet and a fake API server.
 add_library(agent_test_fixture STATIC agent_fixture.cc agent_pod.cc http_test_client.cc)
 target_include_directories(agent_test_fixture PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(agent_test_fixture PUBLIC ALIQUOT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(agent_test_fixture PUBLIC ALIQUOT_SOURCE_DIR=".")
 target_link_libraries(agent_test_fixture
   PUBLIC aliquot_agent aliquot_kubelet_proto aliquot_fake_api_server aliquot_fake_kubelet GTest::gmock GTest::gtest
   PRIVATE aliquot_warnings)
