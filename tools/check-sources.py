@@ -6,12 +6,14 @@
 - no source file has more than 500 lines
 - no notes to be done later, no skipped GoogleTest
 - only src/http sees cpp-httplib's server (tests may use it as a peer)
+- no loop over what a call's temporary pointer points to: C++17 ends the temporary before the loop
 
 Prints one line a breach, exit status 1 when there is any.
 
     check-sources.py [ROOT]
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,6 +23,8 @@ _SOURCES = (".h", ".cc", ".py", ".sh", ".cmake")
 _NAMES = ("CMakeLists.txt", "Makefile")
 # Spelt so that this file does not find itself.
 _FORBIDDEN = ("TO" + "DO", "FIX" + "ME", "GTEST_" + "SKIP")
+
+_LOOP_OVER_TEMPORARY = re.compile(r"for \(.*[^:]:\s\*[\w.>:-]+\([^()]*\)\)")
 
 
 def files(root):
@@ -48,6 +52,8 @@ def breaches_of(name, text):
                 yield f"{name}:{number}: {word}; do it now or file an issue"
         if name.startswith("src/") and "httplib.h" in line and not name.startswith("src/http/"):
             yield f"{name}:{number}: only src/http may use cpp-httplib"
+        if _LOOP_OVER_TEMPORARY.search(line):
+            yield f"{name}:{number}: loops over *call(), which may be gone by then; name it first"
 
 
 def main():

@@ -52,7 +52,8 @@ bool GrantKeeper::Filled(std::string_view uid, std::string_view container) const
 }
 
 void GrantKeeper::CardsSeen(const Machine& machine) {
-  for (const auto& grant : *live_.Snapshot()) {
+  const auto grants = live_.Snapshot();
+  for (const auto& grant : *grants) {
     const bool stale = std::any_of(grant->cards.begin(), grant->cards.end(), [&](const auto& card) {
       const MachineCard* now = machine.FindUuid(card.uuid);
       return now != nullptr && now->card.minor != card.minor;

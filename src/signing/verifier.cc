@@ -135,7 +135,8 @@ Status Verifier::Verify(std::string_view bytes, std::string_view signature) cons
 
 std::vector<std::string> Verifier::key_ids() const {
   std::vector<std::string> ids;
-  for (const auto& [id, key] : *Current()) {
+  const auto current = Current();
+  for (const auto& [id, key] : *current) {
     ids.push_back(id);
   }
   return ids;

@@ -25,6 +25,7 @@ def _check(root, name, text):
     ("src/http/a.cc", f"// {LICENCE}\n#include <httplib.h>\n"),
     ("notes.txt", "not a source\n"),
     ("a.py", f"# {LICENCE}\n" + "x = 1\n" * 499),
+    ("a.cc", f"// {LICENCE}\nfor (const auto& each : *now.pods) {{}}\n"),
 ])
 def test_a_proper_file_passes(tmp_path, name, text):
     assert _check(tmp_path, name, text) == (0, "source rules: 0 breaches\n")
@@ -36,6 +37,7 @@ def test_a_proper_file_passes(tmp_path, name, text):
     ("a.py", f"# {LICENCE}\n" + "x = 1\n" * 500, "a.py: 501 lines"),
     ("a.h", f"// {LICENCE}\n// TO" + "DO later\n", "a.h:2: "),
     ("src/kubeclient/a.cc", f"// {LICENCE}\n#include <httplib.h>\n", "only src/http may use"),
+    ("a.cc", f"// {LICENCE}\nfor (auto& each : *live_.Snapshot()) {{}}\n", "a.cc:2: loops over"),
 ])
 def test_a_breach_is_named(tmp_path, name, text, sentence):
     status, output = _check(tmp_path, name, text)

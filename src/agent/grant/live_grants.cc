@@ -72,7 +72,8 @@ std::shared_ptr<const LiveList> LiveGrants::Snapshot() const {
 
 std::map<std::string, CardHoldings> LiveGrants::HoldingsByCard() const {
   std::map<std::string, CardHoldings> holdings;
-  for (const auto& grant : *Snapshot()) {
+  const auto live = Snapshot();
+  for (const auto& grant : *live) {
     for (const GrantedCard& card : grant->cards) {
       CardHoldings& held = holdings[card.uuid];
       held.core += card.core;
@@ -85,7 +86,8 @@ std::map<std::string, CardHoldings> LiveGrants::HoldingsByCard() const {
 
 std::set<std::string> LiveGrants::DeviceIds() const {
   std::set<std::string> ids;
-  for (const auto& grant : *Snapshot()) {
+  const auto live = Snapshot();
+  for (const auto& grant : *live) {
     ids.insert(grant->device_ids.begin(), grant->device_ids.end());
   }
   return ids;
@@ -93,7 +95,8 @@ std::set<std::string> LiveGrants::DeviceIds() const {
 
 std::set<std::string> LiveGrants::PodUids() const {
   std::set<std::string> uids;
-  for (const auto& grant : *Snapshot()) {
+  const auto live = Snapshot();
+  for (const auto& grant : *live) {
     uids.insert(grant->identity.uid);
   }
   return uids;
