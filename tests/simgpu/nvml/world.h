@@ -36,6 +36,8 @@ class WatchedFile {
 class World {
  public:
   static World& Get();
+  // The library may be closed by another thread than the one whose call was the last.
+  ~World() { const std::lock_guard<std::mutex> lock(mutex_); }
 
   nvml::Return Init();
   nvml::Return Shutdown();
