@@ -3,43 +3,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 
 #include "agent/application.h"
 #include "agent/configuration.h"
 #include "agent/flags.h"
 #include "api/json_document.h"
 #include "base/clock.h"
-#include "observability/build_info.h"
 #include "observability/json_log.h"
 #include "program/lifecycle.h"
+#include "program/main_steps.h"
 #include "program/probe.h"
 #include "program/process_memory.h"
 
 namespace aliquot::agent {
 namespace {
-
-// docs/reference/agent-configuration.md, "Flags".
-enum ExitCode { kDone = 0, kProblem = 1, kDrainTimedOut = 2 };
-
-int Report(const program::Problems& problems) {
-  for (const std::string& line : problems.lines()) {
-    std::cerr << line << '\n';
-  }
-  return problems.empty() ? kDone : kProblem;
-}
-
-int RunProbe(const Flags& flags, const Configuration& configuration) {
-  constexpr std::chrono::milliseconds kTimeout{2000};
-  const auto address =
-      program::MonitorAddress(configuration.listen_monitor, configuration.addresses_file);
-  const Status status =
-      address.ok() ? program::Probe(*address, flags.common.probe, kTimeout) : address.status();
-  if (!status.ok()) {
-    std::cerr << status.message() << '\n';
-  }
-  return status.ok() ? kDone : kProblem;
-}
 
 int Run(const Configuration& configuration) {
   program::PrepareLeanMemory();
@@ -56,45 +33,33 @@ int Run(const Configuration& configuration) {
   Application application(configuration, log);
   program::Problems problems;
   if (!application.Start(problems)) {
-    return Report(problems);
+    return program::Report(problems);
   }
   program::WaitForEndRequest();
-  return application.Drain().ok() ? kDone : kDrainTimedOut;
+  return application.Drain().ok() ? program::kDone : program::kDrainTimedOut;
 }
 
 int Main(int argc, char** argv) {
-  using Action = program::ActionFlags::Action;
   const auto flags = ParseFlags(argc, argv);
   if (!flags.ok()) {
-    std::cerr << flags.status().message() << '\n';
-    return kProblem;
-  }
-  const Action action = flags->common.action;
-  if (action == Action::kHelp) {
-    std::cout << flags->common.help;
-    return kDone;
-  }
-  if (action == Action::kVersion) {
-    std::cout << observability::Version() << ' ' << observability::Commit() << '\n';
-    return kDone;
+    return program::Report(flags.status());
   }
   Configuration configuration;
   program::Origins origins;
-  program::Problems problems;
   const char* node_name = std::getenv("NODE_NAME");
-  ConfigureFrom(*flags, node_name == nullptr ? "" : node_name, configuration, origins, problems);
-  if (action == Action::kProbe && problems.empty()) {
-    return RunProbe(*flags, configuration);
-  }
-  CheckConfiguration(configuration, origins, problems);
-  if (!problems.empty() || action == Action::kValidateConfig) {
-    return Report(problems);
-  }
-  if (action == Action::kPrintConfig) {
-    std::cout << PrintConfiguration(configuration);
-    return kDone;
-  }
-  return Run(configuration);
+  program::MainSteps steps;
+  steps.configure = [&](program::Problems& problems) {
+    ConfigureFrom(*flags, node_name == nullptr ? "" : node_name, configuration, origins, problems);
+  };
+  steps.monitor_address = [&] {
+    return program::MonitorAddress(configuration.listen_monitor, configuration.addresses_file);
+  };
+  steps.check = [&](program::Problems& problems) {
+    CheckConfiguration(configuration, origins, problems);
+  };
+  steps.print = [&] { return PrintConfiguration(configuration); };
+  steps.run = [&] { return Run(configuration); };
+  return program::RunMain(flags->common, steps);
 }
 
 }  // namespace
