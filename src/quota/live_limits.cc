@@ -28,6 +28,8 @@ void WriteLive(LiveLimits& live, const LiveCard* cards, std::size_t count) {
     const bool given = i < count;
     Store(live.card[i].core_now, given ? cards[i].core_now : 0U);
     Store(live.card[i].expires_ns, given ? cards[i].expires_ns : std::uint64_t{0});
+    Store(live.card[i].overhead_bytes, given ? cards[i].overhead_bytes : std::uint64_t{0});
+    Store(live.card[i].busy_correction_ns, given ? cards[i].busy_correction_ns : std::int64_t{0});
   }
   __atomic_store_n(&live.sequence, writing + 1, __ATOMIC_RELEASE);
 }
@@ -42,6 +44,8 @@ bool ReadLive(const LiveLimits& live, LiveCard* out, std::size_t count, int trie
       out[card].core_now = Load(live.card[card].core_now);
       out[card].reserved = 0;
       out[card].expires_ns = Load(live.card[card].expires_ns);
+      out[card].overhead_bytes = Load(live.card[card].overhead_bytes);
+      out[card].busy_correction_ns = Load(live.card[card].busy_correction_ns);
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (Load(live.sequence) == before) {

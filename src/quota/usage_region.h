@@ -43,6 +43,15 @@ struct UsageSlot {
 };
 static_assert(sizeof(UsageSlot) == 64 + 64 * kMaxCards);
 
+// How far the launches of the whole container have used up its time on one card; written by every
+// process of it, each word by one atomic step, so that a kill leaves nothing half done.
+struct PaceCell {
+  std::uint64_t ready_ns;              // CLOCK_MONOTONIC: when what was launched is paid for
+  std::int64_t correction_applied_ns;  // of LiveCard::busy_correction_ns
+  std::uint64_t reserved[6];
+};
+static_assert(sizeof(PaceCell) == 64);
+
 struct UsageRegion {
   char magic[8];
   std::uint16_t major;
@@ -51,9 +60,12 @@ struct UsageRegion {
   std::uint32_t slots;       // kUsageSlots
   std::uint32_t cards;       // kMaxCards
   std::uint32_t high_water;  // slots at and past it were never used: a hint for scans
-  std::uint8_t reserved[4068];
+  std::uint8_t reserved0[36];
+  PaceCell pace[kMaxCards];
+  std::uint8_t reserved1[3008];
   UsageSlot slot[kUsageSlots];
 };
+static_assert(offsetof(UsageRegion, pace) == 64);
 static_assert(offsetof(UsageRegion, slot) == 4096);  // a page, so that slots are page-aligned runs
 static_assert(sizeof(UsageRegion) == 4096 + kUsageSlots * sizeof(UsageSlot));
 

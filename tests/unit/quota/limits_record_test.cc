@@ -55,7 +55,7 @@ TEST(LimitsRecord, EachByteUnderTheSealIsHeld) {
 
 TEST(LimitsRecord, TheLiveValuesAreOutsideTheSeal) {
   LimitsRecord record = OneCard();
-  const LiveCard now{80, 0, 5};
+  const LiveCard now{80, 0, 5, 0, 0};
   WriteLive(record.live, &now, 1);
   EXPECT_EQ(CheckLimits(&record, sizeof record), LimitsFault::kNone);
 }

@@ -11,7 +11,7 @@ namespace {
 
 TEST(LiveLimits, WhatIsWrittenIsRead) {
   LiveLimits live{};
-  const LiveCard written[2] = {{80, 0, 1000}, {30, 0, 2000}};
+  const LiveCard written[2] = {{80, 0, 1000, 7, -7}, {30, 0, 2000, 8, -8}};
   WriteLive(live, written, 2);
   LiveCard read[3] = {};
   ASSERT_TRUE(ReadLive(live, read, 3));
@@ -25,7 +25,7 @@ TEST(LiveLimits, AWriterKilledHalfWayIsToldFromAWholeWrite) {
   live.sequence = 7;  // odd: the writer never came to its end
   LiveCard read{};
   EXPECT_FALSE(ReadLive(live, &read, 1));
-  const LiveCard written{40, 0, 1};
+  const LiveCard written{40, 0, 1, 2, 3};
   WriteLive(live, &written, 1);
   ASSERT_TRUE(ReadLive(live, &read, 1));
   EXPECT_EQ(read.core_now, 40U);
