@@ -24,9 +24,9 @@ _WEEK_SECONDS = 7 * 24 * 3600
 
 # What CUDA 13.5.37 declares; newer ones only add.
 _FLOOR = {
-    "cuda.h": (r"\bCUDAAPI\s+(cu[A-Z]\w*)\s*\(", 670),
-    "cudaTypedefs.h": (r"\bCUDAAPI\s*\*\s*(PFN_cu[A-Z]\w*)\s*\)", 680),
-    "nvml.h": (r"\bDECLDIR\s+(nvml[A-Z]\w*)\s*\(", 400),
+    "cuda.h": (r"\bCUDAAPI\s+(cu[A-Z]\w*)\s*\(", 544),
+    "cudaTypedefs.h": (r"\bCUDAAPI\s*\*\s*(PFN_cu[A-Z]\w*)\s*\)", 685),
+    "nvml.h": (r"\bDECLDIR\s+(nvml[A-Z]\w*)\s*\(", 435),
 }
 
 
