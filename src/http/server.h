@@ -31,6 +31,9 @@ struct TlsOptions {
   std::string key_file;
   // Non-empty: a client must show a certificate that one of these CAs signed for client use.
   std::string client_ca_file;
+  // Instead of files: a certificate of this name that nobody signed, made at start and kept in
+  // memory only. It keeps strangers from listening, and proves nothing about the server.
+  std::string self_signed_name;
   std::chrono::milliseconds reload_interval{1000};
 };
 

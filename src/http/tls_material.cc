@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "http/openssl_error.h"
+#include "http/self_signed.h"
 
 namespace aliquot::http {
 namespace {
@@ -151,6 +152,7 @@ Result<std::shared_ptr<const TlsMaterial>> ParseTlsMaterial(const TlsFiles& file
 
 Result<TlsMaterialSource::Change> TlsMaterialSource::Refresh() {
   MutexLock refresh_lock(refresh_mutex_);
+  if (!options_.self_signed_name.empty()) return MakeOnce();
   Result<TlsFiles> files = ReadTlsFiles(options_);
   // The reason stands for the content, so that a file that stays unreadable is reported once.
   const std::string digest = files.ok() ? Digest(*files) : files.status().message();
@@ -159,6 +161,15 @@ Result<TlsMaterialSource::Change> TlsMaterialSource::Refresh() {
   if (!files.ok()) return files.status();
   Result<std::shared_ptr<const TlsMaterial>> material = ParseTlsMaterial(*files, options_);
   OPENSSL_cleanse(files.value().key.data(), files.value().key.size());
+  if (!material.ok()) return material.status();
+  MutexLock lock(mutex_);
+  current_ = *std::move(material);
+  return Change::kTaken;
+}
+
+Result<TlsMaterialSource::Change> TlsMaterialSource::MakeOnce() {
+  if (Current() != nullptr) return Change::kNone;
+  Result<std::shared_ptr<const TlsMaterial>> material = MakeSelfSigned(options_.self_signed_name);
   if (!material.ok()) return material.status();
   MutexLock lock(mutex_);
   current_ = *std::move(material);

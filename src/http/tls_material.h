@@ -65,6 +65,8 @@ class TlsMaterialSource {
   const TlsOptions& options() const { return options_; }
 
  private:
+  Result<Change> MakeOnce() REQUIRES(refresh_mutex_);
+
   const TlsOptions options_;
   // Held while files are read, so that a slow refresh never puts older content over newer.
   Mutex refresh_mutex_;
