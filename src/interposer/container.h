@@ -39,6 +39,7 @@ MemoryLimit MemoryLimitOf(int card);
 struct CoreLimit {
   std::uint32_t percent;            // may be used just now; 100 = unpaced
   std::int64_t busy_correction_ns;  // cumulative: by how much the measured GPU time was wrong
+  std::uint32_t guaranteed;         // the record's core_percent; 100 = never paced
 };
 CoreLimit CoreLimitOf(int card);
 

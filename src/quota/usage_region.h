@@ -48,7 +48,8 @@ static_assert(sizeof(UsageSlot) == 64 + 64 * kMaxCards);
 struct PaceCell {
   std::uint64_t ready_ns;              // CLOCK_MONOTONIC: when what was launched is paid for
   std::int64_t correction_applied_ns;  // of LiveCard::busy_correction_ns
-  std::uint64_t reserved[6];
+  std::uint64_t percent;               // that ready_ns was reckoned with; 0 = none yet
+  std::uint64_t reserved[5];
 };
 static_assert(sizeof(PaceCell) == 64);
 
