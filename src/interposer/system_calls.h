@@ -41,8 +41,8 @@ inline long AsArgument(const volatile void* pointer) {
 
 // Below 0: an error number. Never inherited by an exec.
 inline int OpenFile(const char* path, int flags, int mode = 0) {
-  return static_cast<int>(SystemCall(SYS_openat, AT_FDCWD, AsArgument(path), flags | O_CLOEXEC,
-                                     mode));
+  return static_cast<int>(
+      SystemCall(SYS_openat, AT_FDCWD, AsArgument(path), flags | O_CLOEXEC, mode));
 }
 
 inline void CloseFile(int descriptor) { SystemCall(SYS_close, descriptor); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "quota/usage_region.h"
@@ -21,28 +22,38 @@
 
 namespace aliquot::quota {
 
-// Whether a living process owns a slot, and clearing one that is dead; see FORMAT.md, "Who owns a
-// slot". Called only when a charge is at the limit.
+inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+// What a charge that does not fit asks of its process.
 struct SlotReclaimer {
-  // Clears every slot that nobody owns any more; returns how many.
+  // Clears every slot whose owner is gone (FORMAT.md, "Who owns a slot") and says how many. Called
+  // at most once a charge, before it is refused.
   int (*reclaim)(void* context);
+  // Lets another process run that is between its two steps; null: waits by spinning alone.
+  void (*yield)();
   void* context;
 };
 
 enum class ChargeResult { kAdmitted, kOverLimit };
 
-// Moves `bytes` into the slot's pending_bytes of that card when all slots together then hold at
-// most `limit`. Pre: slot < kUsageSlots, card < kMaxCards. ~0 as limit: always admitted.
+// Adds `bytes` to what the slot has committed on that card when all slots together then hold at
+// most `limit`. Pre: slot < kUsageSlots, card < kMaxCards. kNoLimit: always admitted.
 ChargeResult Charge(UsageRegion& region, std::size_t slot, std::size_t card, std::uint64_t bytes,
                     std::uint64_t limit, const SlotReclaimer& reclaimer);
-// What was pending is held, as `actual` bytes; the peak follows.
-void Settle(UsageRegion& region, std::size_t slot, std::size_t card, std::uint64_t pending,
+// Of the `charged` bytes the driver gave `actual`; above the limit or not, they are held. The
+// slot's peak follows.
+void Settle(UsageRegion& region, std::size_t slot, std::size_t card, std::uint64_t charged,
             std::uint64_t actual);
-// The driver refused: what was pending is not asked for any more.
-void CancelCharge(UsageRegion& region, std::size_t slot, std::size_t card, std::uint64_t pending);
-// Held bytes are given back; never below 0.
+// Committed bytes are given back, or the driver refused what was charged; never below 0.
 void Refund(UsageRegion& region, std::size_t slot, std::size_t card, std::uint64_t bytes);
 // Committed and pending of all slots.
 std::uint64_t HeldBytes(const UsageRegion& region, std::size_t card);
+
+// For the owner of a slot, before its first charge: others scan no further than this.
+void RaiseHighWater(UsageRegion& region, std::size_t slot);
+// Takes away what a former owner left. Pre: the caller holds the slot's lock.
+void ClearSlot(UsageSlot& slot);
+// Whether the slot holds memory of any card, or has an owner's number.
+bool HoldsAnything(const UsageSlot& slot);
 
 }  // namespace aliquot::quota

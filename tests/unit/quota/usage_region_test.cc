@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <vector>
 
 namespace aliquot::quota {
 namespace {
@@ -23,6 +25,37 @@ TEST(UsageRegion, AFreshOneIsReadableAndEmpty) {
   const CardUsage sum = SumUsage(*region, 0, kMost);
   EXPECT_EQ(sum.held_bytes, 0U);
   EXPECT_EQ(sum.processes, 0U);
+}
+
+TEST(UsageRegion, EveryByteStandsWhereTheFormatSays) {
+  const auto region = Fresh();
+  region->high_water = 3;
+  region->pace[1].ready_ns = 0x44;
+  region->pace[1].correction_applied_ns = 0x55;
+  region->slot[2].pid = 0x66;
+  region->slot[2].version = 0x77;
+  region->slot[2].generation = 0x78;
+  region->slot[2].card[1] = {1, 2, 3, 4, 5, 6, 7, 0};
+  std::vector<unsigned char> bytes(sizeof *region);
+  std::memcpy(bytes.data(), region.get(), bytes.size());
+  std::vector<unsigned char> golden(73728);
+  std::memcpy(golden.data(), "ALQUSAGE", 8);
+  golden[8] = 1;      // major
+  golden[13] = 0x20;  // size 73,728 = 0x12000
+  golden[14] = 0x01;
+  golden[16] = 64;     // slots
+  golden[20] = 16;     // cards
+  golden[24] = 3;      // slots ever used
+  golden[128] = 0x44;  // 64 + 1 x 64: card 1
+  golden[136] = 0x55;
+  const std::size_t slot = 4096 + 2 * 1088;
+  golden[slot] = 0x66;
+  golden[slot + 4] = 0x77;
+  golden[slot + 8] = 0x78;
+  for (unsigned char i = 0; i < 7; ++i) {  // slot + 64 + 1 x 64: card 1
+    golden[slot + 128 + 8 * std::size_t{i}] = static_cast<unsigned char>(i + 1);
+  }
+  EXPECT_EQ(bytes, golden);
 }
 
 TEST(UsageRegion, HoldsWhatIsCommittedAndWhatIsPending) {
