@@ -29,6 +29,8 @@ ContainerEdits ContainerEditsFor(const std::vector<std::string>& device_ids,
   ContainerEdits edits;
   // Keeps NVIDIA's own runtime, where a node has it, from giving what an image asks for.
   edits.environment["NVIDIA_VISIBLE_DEVICES"] = "void";
+  // CUDA then numbers cards as NVML does, by PCI address. What the pod itself sets comes after it.
+  edits.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   if (options.mode == GrantMode::kCdi) {
     edits.cdi_devices.push_back(std::string(kCdiKind) + "=" + name);
     return edits;

@@ -32,6 +32,7 @@ TEST(ContainerEditsFor, DevdirNamesTheGrantsDirectoryAsDev) {
   options.library = true;
   const std::string grant = "/run/aliquot/grants/" + std::string(kName);
   EXPECT_EQ(Text(ContainerEditsFor({"c1", "c0"}, options)),
+            "env CUDA_DEVICE_ORDER=PCI_BUS_ID\n"
             "env NVIDIA_VISIBLE_DEVICES=void\n"
             "device " +
                 grant +
@@ -66,6 +67,7 @@ TEST(ContainerEditsFor, CdiNamesTheSpecificationOnly) {
   options.mode = GrantMode::kCdi;
   options.library = true;
   EXPECT_EQ(Text(ContainerEditsFor({"c0", "c1"}, options)),
+            "env CUDA_DEVICE_ORDER=PCI_BUS_ID\n"
             "env NVIDIA_VISIBLE_DEVICES=void\n"
             "cdi aliquot.io/grant=" +
                 std::string(kName) + "\n");
