@@ -37,6 +37,7 @@ std::string RequestTarget(const ApiRequest& request) {
   out.append("/").append(verb.resource);
   if (!request.name.empty()) out.append("/").append(PercentEncode(request.name));
   if (!verb.subresource.empty()) out.append("/").append(verb.subresource);
+  out.append(request.subpath);
   if (!request.query.empty()) out.append("?").append(request.query);
   return out;
 }

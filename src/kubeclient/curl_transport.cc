@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeclient/curl_transport.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "kubeclient/api_path.h"
@@ -11,6 +13,12 @@ namespace aliquot::kubeclient {
 namespace {
 
 constexpr int kUnauthorized = 401;
+
+// libcurl takes a line as it is: a line break in a value would begin another header.
+bool IsHeaderValue(std::string_view value) {
+  return std::all_of(value.begin(), value.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+}
 
 }  // namespace
 
@@ -88,6 +96,14 @@ CallResult CurlTransport::SendOnce(const ApiRequest& request, WireRequest& wire,
   }
   if (!credentials->token.empty()) {
     wire.headers.push_back("Authorization: Bearer " + credentials->token);
+  }
+  for (const Header& header : request.headers) {
+    if (!IsHeaderValue(header.value)) {
+      CallResult result;
+      result.message = "the value of header " + header.name + " holds a control character";
+      return result;
+    }
+    wire.headers.push_back(header.name + ": " + header.value);
   }
   std::unique_ptr<CurlSession> session = TakeSession(credentials);
   if (!session) {

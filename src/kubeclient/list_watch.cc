@@ -30,7 +30,7 @@ std::optional<std::chrono::seconds> RetryAfter(const api::ApiStatus& status) {
 
 std::optional<std::chrono::seconds> RetryAfter(const ApiReply& reply) {
   if (reply.status != 429 && reply.status != 503 && reply.status != 504) return std::nullopt;
-  if (const std::string* header = reply.Header("Retry-After")) return ParseRetryAfter(*header);
+  if (const std::string* header = reply.FindHeader("Retry-After")) return ParseRetryAfter(*header);
   const Result<api::ApiStatus> status = api::ParseApiStatus(reply.body);
   return status.ok() ? RetryAfter(*status) : std::nullopt;
 }

@@ -7,12 +7,11 @@
 
 namespace aliquot::kubeclient {
 
-const std::string* ApiReply::Header(std::string_view name) const {
-  const auto found =
-      std::find_if(headers.begin(), headers.end(), [name](const ReplyHeader& header) {
-        return header.name.size() == name.size() &&
-               strncasecmp(header.name.data(), name.data(), name.size()) == 0;
-      });
+const std::string* ApiReply::FindHeader(std::string_view name) const {
+  const auto found = std::find_if(headers.begin(), headers.end(), [name](const Header& header) {
+    return header.name.size() == name.size() &&
+           strncasecmp(header.name.data(), name.data(), name.size()) == 0;
+  });
   return found == headers.end() ? nullptr : &found->value;
 }
 

@@ -17,6 +17,11 @@
 
 namespace aliquot::kubeclient {
 
+struct Header {
+  std::string name;
+  std::string value;
+};
+
 struct ApiRequest {
   ApiVerb verb;                // method and path follow from it (api_path.h)
   std::string namespace_name;  // "" = cluster-scoped, or all namespaces
@@ -25,20 +30,18 @@ struct ApiRequest {
   std::string content_type;    // of the body
   std::string body;
   std::size_t max_reply_bytes = 4u << 20;
-};
-
-struct ReplyHeader {
-  std::string name;
-  std::string value;
+  std::string subpath{};  // encoded, what follows the subresource of a proxy: "/verify"
+  // Besides the client's own. Values may be secrets; one with a control character is not sent.
+  std::vector<Header> headers{};
 };
 
 struct ApiReply {
   int status = 0;
-  std::vector<ReplyHeader> headers;
+  std::vector<Header> headers;
   std::string body;
 
   // The first of that name in any case, or nullptr.
-  const std::string* Header(std::string_view name) const;
+  const std::string* FindHeader(std::string_view name) const;
 };
 
 struct CallResult {

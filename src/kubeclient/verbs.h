@@ -38,12 +38,26 @@ inline constexpr ApiVerb kCreateEvent{"events.k8s.io", "events", "", "create"};
 inline constexpr ApiVerb kListBudgets{"policy", "poddisruptionbudgets", "", "list"};
 inline constexpr ApiVerb kWatchBudgets{"policy", "poddisruptionbudgets", "", "watch"};
 
+// Who is the bearer of this token, and may he do that?
+inline constexpr ApiVerb kReviewToken{"authentication.k8s.io", "tokenreviews", "", "create"};
+inline constexpr ApiVerb kReviewAccess{"authorization.k8s.io", "subjectaccessreviews", "",
+                                       "create"};
+
+inline constexpr ApiVerb kRequestToken{"", "serviceaccounts", "token", "create"};
+inline constexpr ApiVerb kProxyPod{"", "pods", "proxy", "get"};
+
 inline constexpr std::array kAllocatorVerbs{
     kListNodes, kWatchNodes,     kListPods,    kWatchPods,   kGetPod,      kPatchPod,
     kBindPod,   kPatchPodStatus, kCreateEvent, kListBudgets, kWatchBudgets};
 
 // The node agent: it reads the pods of its node and writes its own Node, nothing of a pod.
-inline constexpr std::array kAgentVerbs{kListNodes, kWatchNodes, kGetNode, kPatchNode,
-                                        kListPods,  kWatchPods,  kGetPod,  kCreateEvent};
+inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode, kPatchNode,
+                                        kListPods,    kWatchPods,   kGetPod,  kCreateEvent,
+                                        kReviewToken, kReviewAccess};
+
+// A person with aliquotctl. verify reads one pod and the agents' pods, and asks the agent through
+// the API server with a token of the reader's service account; simulate --pod lists.
+inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kRequestToken,
+                                              kProxyPod};
 
 }  // namespace aliquot::kubeclient

@@ -59,7 +59,7 @@ def requests_in_code(program):
     """(group, resource, verb) of every request that a program's table in src/kubeclient has."""
     text = (ROOT / "src" / "kubeclient" / "verbs.h").read_text()
     rows = dict((name, fields) for name, *fields in re.findall(
-        r'constexpr ApiVerb (\w+)\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\};', text))
+        r'constexpr ApiVerb (\w+)\{"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"\};', text))
     table = re.search(rf"std::array k{program}Verbs\{{(.*?)\}};", text, re.DOTALL)
     assert rows and table, f"src/kubeclient/verbs.h has no table of requests of the {program}"
     used = [rows[name] for name in re.findall(r"\w+", table[1])]

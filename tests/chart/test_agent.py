@@ -27,7 +27,9 @@ def test_the_agents_role_grants_exactly_this(objects):
     assert granted(one(objects, "ClusterRole", "aliquot-agent")) == {
         ("", "nodes", "get"), ("", "nodes", "list"), ("", "nodes", "watch"), ("", "nodes", "patch"),
         ("", "pods", "get"), ("", "pods", "list"), ("", "pods", "watch"),
-        ("events.k8s.io", "events", "create")}
+        ("events.k8s.io", "events", "create"),
+        ("authentication.k8s.io", "tokenreviews", "create"),
+        ("authorization.k8s.io", "subjectaccessreviews", "create")}
 
 
 def test_the_agents_role_grants_what_its_code_asks_for_and_no_more(objects):
@@ -46,6 +48,62 @@ def test_the_agents_role_is_bound_to_its_account_only(objects):
     assert binding["subjects"] == [
         {"kind": "ServiceAccount", "name": "aliquot-agent", "namespace": NAMESPACE}]
     assert one(objects, "ServiceAccount", "aliquot-agent")["automountServiceAccountToken"] is False
+
+
+def paths(role):
+    """(path, verb) of every non-resource right of a role that has no other."""
+    assert all(set(rule) == {"nonResourceURLs", "verbs"} for rule in role["rules"])
+    return {(path, verb) for rule in role["rules"] for path in rule["nonResourceURLs"] for verb in rule["verbs"]}
+
+
+def test_readers_of_the_agents_pages_get_these_pages_and_nothing_of_the_api(objects):
+    assert paths(one(objects, "ClusterRole", "aliquot-agent-reader")) == {
+        ("/metrics", "get"), ("/grants", "get"), ("/verify", "get"), ("/version", "get")}
+
+
+def test_the_account_of_verify_reads_two_pages(objects):
+    assert paths(one(objects, "ClusterRole", "aliquot-verify")) == {("/verify", "get"), ("/version", "get")}
+    binding = one(objects, "ClusterRoleBinding", "aliquot-verify")
+    assert binding["roleRef"]["name"] == "aliquot-verify"
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "aliquot-verify", "namespace": NAMESPACE}]
+    assert one(objects, "ServiceAccount", "aliquot-verify")["automountServiceAccountToken"] is False
+
+
+def test_who_verifies_gets_the_way_to_the_agents_and_tokens_of_that_one_account(objects):
+    role = one(objects, "Role", "aliquot-verify")
+    assert role["metadata"]["namespace"] == NAMESPACE
+    assert granted(role) == {("", "pods", "list"), ("", "pods/proxy", "get"), ("", "serviceaccounts/token", "create")}
+    (tokens,) = [rule for rule in role["rules"] if "serviceaccounts/token" in rule["resources"]]
+    assert tokens["resourceNames"] == ["aliquot-verify"]
+
+
+def test_the_role_of_verify_is_what_the_command_line_asks_for(objects):
+    """Besides reading the pod in its own namespace, and what `simulate --pod` lists."""
+    elsewhere = {("", "pods", "get"), ("", "nodes", "list")}
+    assert granted(one(objects, "Role", "aliquot-verify")) == requests_in_code("CommandLine") - elsewhere
+
+
+def test_nobody_reads_or_verifies_unless_the_values_name_him(helm, objects):
+    bound = {(each["kind"], each["metadata"]["name"]) for each in objects if each["kind"].endswith("RoleBinding")}
+    assert ("ClusterRoleBinding", "aliquot-agent-reader") not in bound
+    assert ("RoleBinding", "aliquot-verify") not in bound
+    named = helm.render("agent.readers[0].kind=ServiceAccount", "agent.readers[0].name=prometheus",
+                        "agent.readers[0].namespace=monitoring", "agent.verifiers[0].kind=Group",
+                        "agent.verifiers[0].name=gpu-operators")
+    assert one(named, "ClusterRoleBinding", "aliquot-agent-reader")["subjects"] == [
+        {"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring"}]
+    binding = one(named, "RoleBinding", "aliquot-verify")
+    assert binding["metadata"]["namespace"] == NAMESPACE and binding["roleRef"]["kind"] == "Role"
+    assert binding["subjects"] == [
+        {"kind": "Group", "name": "gpu-operators", "apiGroup": "rbac.authorization.k8s.io"}]
+
+
+@pytest.mark.parametrize("settings", [
+    ("agent.readers[0].kind=ServiceAccount", "agent.readers[0].name=p"),
+    ("agent.verifiers[0].kind=User", "agent.verifiers[0].name=u", "agent.verifiers[0].namespace=n"),
+    ("agent.verifiers[0].kind=Robot", "agent.verifiers[0].name=u"), ("agent.verifiers[0].kind=User",)])
+def test_subjects_that_rbac_would_not_take_are_refused(helm, settings):
+    assert "/agent/" in helm.refusal(*settings)
 
 
 @pytest.mark.parametrize("name", POLICIES)

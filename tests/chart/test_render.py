@@ -20,12 +20,13 @@ def test_lint_has_nothing_to_say(helm):
 
 def test_the_objects_are_these_and_no_others(objects):
     assert sorted((each["kind"], each["metadata"]["name"]) for each in objects) == [
-        ("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-allocator"),
-        ("ClusterRoleBinding", "aliquot-agent"), ("ClusterRoleBinding", "aliquot-allocator"),
+        ("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-agent-reader"), ("ClusterRole", "aliquot-allocator"),
+        ("ClusterRole", "aliquot-verify"), ("ClusterRoleBinding", "aliquot-agent"),
+        ("ClusterRoleBinding", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-verify"),
         ("ConfigMap", "aliquot-allocator"), ("Deployment", "aliquot-allocator"),
-        ("MutatingWebhookConfiguration", "aliquot"), ("Service", "aliquot-admission"),
+        ("MutatingWebhookConfiguration", "aliquot"), ("Role", "aliquot-verify"), ("Service", "aliquot-admission"),
         ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-agent"),
-        ("ServiceAccount", "aliquot-allocator"),
+        ("ServiceAccount", "aliquot-allocator"), ("ServiceAccount", "aliquot-verify"),
         *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
           for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-gpu-inventory", "aliquot-gpu-uuid"))]
 

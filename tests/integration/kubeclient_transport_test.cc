@@ -135,9 +135,9 @@ TEST_F(KubeclientTransportTest, ErrorsComeWithHeadersAndBody) {
   const CallResult result = ListNodes();
   ASSERT_EQ(result.outcome, Outcome::kReply);
   EXPECT_EQ(result.reply.status, 429);
-  ASSERT_NE(result.reply.Header("retry-after"), nullptr);
-  EXPECT_EQ(*result.reply.Header("retry-after"), "7");
-  EXPECT_EQ(result.reply.Header("absent"), nullptr);
+  ASSERT_NE(result.reply.FindHeader("retry-after"), nullptr);
+  EXPECT_EQ(*result.reply.FindHeader("retry-after"), "7");
+  EXPECT_EQ(result.reply.FindHeader("absent"), nullptr);
   EXPECT_THAT(result.reply.body, HasSubstr("injected failure"));
 }
 

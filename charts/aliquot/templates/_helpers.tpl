@@ -41,6 +41,19 @@ app.kubernetes.io/component: agent
 system:serviceaccount:{{ .Release.Namespace }}:{{ .Values.agent.serviceAccountName }}
 {{- end }}
 
+{{/* A list of RBAC subjects; users and groups have an API group, service accounts a namespace. */}}
+{{- define "aliquot.subjects" -}}
+{{- range . }}
+- kind: {{ .kind }}
+  name: {{ .name | quote }}
+  {{- if eq .kind "ServiceAccount" }}
+  namespace: {{ .namespace }}
+  {{- else }}
+  apiGroup: rbac.authorization.k8s.io
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{/* CEL: the node that the API server says the request's token belongs to, as a list of one name; no name: an empty list.
 A token has it when it is bound to a pod that runs on a node, as those are that the kubelet gives to pods. */}}
 {{- define "aliquot.tokenNodes" -}}

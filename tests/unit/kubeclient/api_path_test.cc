@@ -29,6 +29,13 @@ TEST(ApiPath, FollowsGroupNamespaceNameAndSubresource) {
             "/apis/events.k8s.io/v1/namespaces/team/events");
 }
 
+TEST(ApiPath, AProxysPathFollowsItsSubresource) {
+  ApiRequest request = RequestFor(kProxyPod, "system", "https:agent-x:8443", "pod=team%2Fa");
+  request.subpath = "/verify";
+  EXPECT_EQ(RequestTarget(request),
+            "/api/v1/namespaces/system/pods/https%3Aagent-x%3A8443/proxy/verify?pod=team%2Fa");
+}
+
 TEST(ApiPath, NamesCannotLeaveTheirSegment) {
   EXPECT_EQ(RequestTarget(RequestFor(kGetPod, "..", "a/../b?x#y")),
             "/api/v1/namespaces/../pods/a%2F..%2Fb%3Fx%23y");

@@ -28,11 +28,13 @@ void ExpectNothingThatDeletesOrEscalates(const Table& table) {
 TEST(ApiVerbs, EachIsNamedOnceInAProgramsTable) {
   ExpectEachOnce(kAllocatorVerbs);
   ExpectEachOnce(kAgentVerbs);
+  ExpectEachOnce(kCommandLineVerbs);
 }
 
 TEST(ApiVerbs, NothingThatDeletesOrEscalates) {
   ExpectNothingThatDeletesOrEscalates(kAllocatorVerbs);
   ExpectNothingThatDeletesOrEscalates(kAgentVerbs);
+  ExpectNothingThatDeletesOrEscalates(kCommandLineVerbs);
 }
 
 TEST(ApiVerbs, TheAllocatorWritesNoNode) {
@@ -45,6 +47,12 @@ TEST(ApiVerbs, TheAgentWritesNoPod) {
   for (const ApiVerb& verb : kAgentVerbs) {
     EXPECT_TRUE(verb.resource != "pods" || verb.verb == "get" || verb.verb == "list" ||
                 verb.verb == "watch");
+  }
+}
+
+TEST(ApiVerbs, TheCommandLineChangesNothing) {
+  for (const ApiVerb& verb : kCommandLineVerbs) {
+    EXPECT_TRUE(verb.verb == "get" || verb.verb == "list" || verb == kRequestToken);
   }
 }
 
