@@ -3,7 +3,7 @@
 PYTHON := /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo demo-serve test test-quick test-long bench bench-agent bench-placement format lint clean dependencies test-dependencies
+.PHONY: help build demo demo-serve test test-quick test-long bench bench-agent bench-enforcement bench-placement format lint clean dependencies test-dependencies
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ bench: build  ## speed and memory of the scheduler path, a table and out/bench/s
 
 bench-agent: build  ## what the agent costs on a node: memory, processor, starts; out/bench/agent.json
 	@bench/agent.sh
+
+bench-enforcement: build  ## what the interception library costs and how well it holds shares; out/bench/enforcement.json
+	@bench/enforcement.sh
 
 bench-placement: build  ## how well cards are chosen, beside the best known rules; out/bench/placement.json
 	@bench/placement.sh

@@ -4,7 +4,7 @@ import dataclasses
 import typing
 
 from . import steps
-from .outcome import Outcome
+from .outcome import Outcome, broken
 from .steps import PYTHON, ROOT
 
 # Rooms with threads of their own or locks that several threads take.
@@ -64,8 +64,21 @@ def _tools():
     return steps.pytest("tools", "tools/tests")
 
 
-def _nvml_header():
-    return steps.pytest("nvml-header", "tests/nvml_header")
+def _nvidia_headers():
+    return steps.pytest("nvidia-headers", "tests/nvml_header", "tests/nvidia")
+
+
+def _enforcement(environment=None):
+    # NVIDIA's headers are in the cache, not in the tree: tests/nvidia/headers.py fetches them.
+    status, folder = steps.output([PYTHON, "tests/nvidia/headers.py"])
+    if status:
+        return broken(f"tests/nvidia/headers.py found no headers (exit status {status})")
+    return (steps.build("enforcement", f"-DALIQUOT_CUDA_HEADERS={folder}") or
+            steps.pytest("enforcement", "tests/enforcement", environment=environment))
+
+
+def _enforcement_exhaustive():
+    return _enforcement({"ENFORCEMENT_EXHAUSTIVE": "1"})
 
 
 def _chart():
@@ -120,7 +133,9 @@ PARTS = (
     Part("unit and integration (asan, ubsan)", _unit_and_integration),
     Part("placement", _placement, ("quick", "all")),
     Part("placement, every free set", _placement_exhaustive, ("long",)),
-    Part("NVIDIA's header", _nvml_header),
+    Part("NVIDIA's headers", _nvidia_headers),
+    Part("enforcement", _enforcement, ("quick", "all")),
+    Part("enforcement, at length", _enforcement_exhaustive, ("long",)),
     Part("documents", _documents),
     Part("chart", _chart),
     Part("demo", _demo),

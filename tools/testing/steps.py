@@ -25,6 +25,14 @@ def run(command, environment=None):
         return 127
 
 
+def output(command):
+    """Runs a command that answers with one line: its exit status and that line."""
+    print("$ " + " ".join(str(word) for word in command), flush=True)
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout.strip()
+
+
 def check(name, command, environment=None):
     """One command that counts as one test."""
     status = run(command, environment)
