@@ -37,6 +37,9 @@ Card ReadCard(const YAML::Node& node, const YAML::Node& every) {
   if (std::sscanf(capability.c_str(), "%d.%d", &card.cc_major, &card.cc_minor) != 2) {
     throw std::runtime_error("computeCapability " + capability);
   }
+  if (const YAML::Node cost = Trait(node, every, "contextMiB")) {
+    card.context_mib = cost.as<std::int64_t>();
+  }
   if (const YAML::Node mode = Trait(node, every, "mode")) {
     card.mig = mode.as<std::string>() == "mig";
   }
@@ -92,10 +95,18 @@ const std::string& Machine::Link(std::size_t a, std::size_t b) const {
   return links.at(PairIndex(a, b, cards.size()));
 }
 
-Machine ReadProfile(const std::string& path) {
-  const YAML::Node document = YAML::LoadFile(path);
+namespace {
+
+Machine ReadMachine(const YAML::Node& document) {
   Machine machine;
   machine.driver = document["driver"].as<std::string>();
+  int cuda_major = 12;
+  int cuda_minor = 0;
+  if (document["cuda"] && std::sscanf(document["cuda"].as<std::string>().c_str(), "%d.%d",
+                                      &cuda_major, &cuda_minor) != 2) {
+    throw std::runtime_error("cuda " + document["cuda"].as<std::string>());
+  }
+  machine.cuda_version = 1000 * cuda_major + 10 * cuda_minor;
   const YAML::Node every = document["everyCard"] ? document["everyCard"] : YAML::Node();
   for (const YAML::Node& each : document["cards"]) {
     machine.cards.push_back(ReadCard(each, every));
@@ -114,6 +125,12 @@ Machine ReadProfile(const std::string& path) {
   }
   return machine;
 }
+
+}  // namespace
+
+Machine ReadProfile(const std::string& path) { return ReadMachine(YAML::LoadFile(path)); }
+
+Machine ParseProfile(const std::string& text) { return ReadMachine(YAML::Load(text)); }
 
 void ReadState(const std::string& path, Machine& machine) {
   if (path.empty() || access(path.c_str(), F_OK) != 0) {

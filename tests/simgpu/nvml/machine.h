@@ -28,6 +28,7 @@ struct Card {
   int numa = -1;
   int cc_major = 0;
   int cc_minor = 0;
+  std::int64_t context_mib = 300;
   bool mig = false;
   bool c2c = false;
   // From the state file.
@@ -51,6 +52,7 @@ struct Event {
 
 struct Machine {
   std::string driver;
+  int cuda_version = 0;  // 1000 * major + 10 * minor
   std::vector<Card> cards;
   std::vector<std::string> links;  // upper triangle
   int nvlinks_per_card = 0;
@@ -74,6 +76,8 @@ struct Fault {
 };
 
 Machine ReadProfile(const std::string& path);
+// The same from the profile's text.
+Machine ParseProfile(const std::string& text);
 // Writes into `machine` what the state file says. A file that does not exist says nothing.
 void ReadState(const std::string& path, Machine& machine);
 std::vector<Fault> ReadFaults(const std::string& path);
