@@ -49,7 +49,8 @@ struct PaceCell {
   std::uint64_t ready_ns;              // CLOCK_MONOTONIC: when what was launched is paid for
   std::int64_t correction_applied_ns;  // of LiveCard::busy_correction_ns
   std::uint64_t percent;               // that ready_ns was reckoned with; 0 = none yet
-  std::uint64_t reserved[5];
+  std::uint64_t refund_ns;             // GPU time that was charged too much and is given back
+  std::uint64_t reserved[4];
 };
 static_assert(sizeof(PaceCell) == 64);
 
