@@ -43,7 +43,10 @@ DriverDelivery Delivery::Make(const std::string& driver_version) const {
 
 DriverDelivery Delivery::For(const std::string& driver_version,
                              const std::string& container_runtime) {
-  const std::string key = driver_version + " " + container_runtime;
+  if (!container_runtime.empty()) {
+    container_runtime_ = container_runtime;
+  }
+  const std::string key = driver_version + " " + container_runtime_;
   // What failed is tried again: a driver container may still be filling its root.
   const SteadyTime now = clock_.SteadyNow();
   if (key == made_for_ && (made_.usable() || now < next_try_)) {
@@ -52,7 +55,7 @@ DriverDelivery Delivery::For(const std::string& driver_version,
   next_try_ = now + kRetry;
   made_ = Make(driver_version);
   if (made_.usable() && GrantModeOf(configuration_) == GrantMode::kCdi) {
-    made_.sentence = CdiProblem(container_runtime);
+    made_.sentence = CdiProblem(container_runtime_);
   }
   made_for_ = key;
   if (made_.way == DriverDelivery::Way::kMirror && made_.usable()) {

@@ -29,7 +29,8 @@ class Delivery {
 
   // `driver_version` is that of the loaded driver, "" = there is none (then nothing can be handed
   // over, but nothing is said: the cards are not offered anyway). `container_runtime` as the node
-  // object names it.
+  // object names it, "" = it does not: then the last one holds, since a runtime that is down for a
+  // moment is the same one, and devices that are withdrawn meanwhile fail pods for good.
   DriverDelivery For(const std::string& driver_version, const std::string& container_runtime);
 
  private:
@@ -39,6 +40,7 @@ class Delivery {
   const FileSystem& files_;
   const GrantStore& store_;
   const Clock& clock_;
+  std::string container_runtime_;  // the last that was told
   std::string made_for_;
   SteadyTime next_try_;
   DriverDelivery made_;

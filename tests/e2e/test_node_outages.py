@@ -98,7 +98,7 @@ def test_an_agent_that_starts_without_the_api_server_goes_by_what_lies_on_disk(w
     node.agent.start(wait=False)
     until("it to have recalled its grants",
           lambda: node.agent.get("/healthz")[0] == 200 and node.agent.grants()["grants"])
-    until("it to be registered", lambda: node.allocatable(pods.CORE) == 400)
+    until("it to be registered", node.agent.registered)
     start_again(work, running, known)
     check_container(work, running)
     node.api_of_agent.unblock()

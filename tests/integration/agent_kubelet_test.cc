@@ -79,6 +79,29 @@ TEST_F(AgentKubelet, ANodeWhoseAllocatableStaysZeroIsRegisteredAnew) {
   EXPECT_TRUE(WaitReady(400));
 }
 
+// While the runtime is down the kubelet knows no version of it. Devices that are withdrawn even for
+// a moment make the kubelet fail every pod that was bound just then, for good.
+TEST_F(AgentKubelet, ARuntimeThatIsDownForAMomentChangesNothing) {
+  configuration_.grant.mode = "cdi";
+  const auto tell = [this](const std::string& runtime) {
+    Json node = *server_->store().Find(test::FakeApiStore::Kind::kNode, kTestNode);
+    node["status"]["nodeInfo"] = {{"containerRuntimeVersion", runtime}};
+    // Written again once the agent has seen the node as it is now.
+    node["metadata"].erase("annotations");
+    server_->store().Put(test::FakeApiStore::Kind::kNode, node);
+    ASSERT_TRUE(Eventually([&] { return Inventory().contains("cards"); }));
+  };
+  StartReady();
+  ASSERT_NO_FATAL_FAILURE(tell("containerd://2.1.9"));
+  ASSERT_NO_FATAL_FAILURE(tell("containerd://Unknown"));
+  const TestPod pod = OneShare("a", Uuid(1));
+  Admit(pod);
+  EXPECT_FALSE(log_.Says("not everything is offered")) << log_.Text();
+  EXPECT_EQ(kubelet_->Allocatable(configuration_.resource_names.core), 400);
+  ASSERT_NO_FATAL_FAILURE(tell("containerd://1.7.22"));
+  EXPECT_TRUE(WaitForDevices(0)) << "it came back as another one";
+}
+
 TEST_F(AgentKubelet, TheAgentsEndLeavesNoSocketBehind) {
   StartReady();
   ASSERT_TRUE(application_->Drain().ok());

@@ -23,6 +23,9 @@ using Counts = std::map<std::string, std::int64_t, std::less<>>;
 // A node has a few dozen resources; more than this is not for us to keep.
 constexpr std::size_t kMaxResources = 256;
 
+// What the kubelet puts in the version's place while the runtime does not answer it.
+constexpr std::string_view kNoAnswer = "://Unknown";
+
 void ReadCounts(JsonReader& reader, const JsonField& map, const JsonPath& path, Counts& counts) {
   reader.ForEachMember(
       map, path, [&](std::string_view key, const JsonElement& value, const JsonPath& at) {
@@ -81,6 +84,11 @@ void ReadStatus(JsonReader& reader, const JsonField& status, const JsonPath& pat
       reader.Object<2>(info, info_at, {"containerRuntimeVersion", "kubeletVersion"});
   reader.Text(runtime, info_at.Field("containerRuntimeVersion"), node.container_runtime);
   reader.Text(kubelet, info_at.Field("kubeletVersion"), node.kubelet);
+  const std::string& told = node.container_runtime;
+  if (told.size() >= kNoAnswer.size() &&
+      told.compare(told.size() - kNoAnswer.size(), kNoAnswer.size(), kNoAnswer) == 0) {
+    node.container_runtime.clear();
+  }
 }
 
 std::int64_t CountOf(const Counts& counts, std::string_view resource) {

@@ -34,8 +34,9 @@ struct NodeView {
   std::map<std::string, std::int64_t, std::less<>> capacity;
   std::map<std::string, std::int64_t, std::less<>> allocatable;
   bool unschedulable = false;
-  std::string container_runtime;  // "containerd://1.7.22"; "" = not told
-  std::string kubelet;            // "v1.34.1"; "" = not told
+  // "containerd://1.7.22"; "" = not told: the kubelet has it from the runtime, which may be down.
+  std::string container_runtime;
+  std::string kubelet;  // "v1.34.1"; "" = not told
 
   // The label's value, "" where there is none.
   std::string_view Label(std::string_view key) const;

@@ -18,6 +18,7 @@ import yaml
 from . import chart, images, kubeconfig
 from .box import BoxProcess
 from .chart import NAMESPACE, ROOT
+from .kubelet import PLUGINS
 
 PROGRAM = ROOT / "out" / "bin" / "aliquot-agent"
 PROFILES = ROOT / "profiles"
@@ -144,6 +145,17 @@ class Agent:
     def ready(self):
         """What its readiness says."""
         return self.get("/readyz")[0] == 200
+
+    def registered(self):
+        """True when the kubelet listens to its devices, whatever else it still waits for. The node
+        object may tell of devices of a kubelet, or an agent, that is no more.
+        """
+        status, text = self.get("/readyz")
+        return status != 0 and "the kubelet does not listen" not in text
+
+    def sockets(self):
+        """The names of its device plugins' sockets: others each time it registers."""
+        return {each.name for each in self.node.box.path(PLUGINS).glob("aliquot-*.sock")}
 
     def get(self, path):
         """(status, text) of a page of its monitor; (0, "") while it does not listen."""

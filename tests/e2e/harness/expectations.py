@@ -76,14 +76,13 @@ def wait_refused_start(work, name, reason, container="main"):
 def wait_started(work, *names, timeout=60):
     """Waits until these pods run; the kubelet is asked to look at those that wait."""
     def running():
-        waiting = []
-        for name in names:
-            pod = work.pod(name)
-            if pod["status"].get("phase") != "Running":
-                waiting.append((name, pod["status"].get("containerStatuses")))
-                work.nudge(name)
-        assert not waiting, f"{waiting[0]}"
-        return True
+        try:
+            return work.in_phase("Running", names)
+        except AssertionError:
+            for name in names:
+                if work.pod(name)["status"].get("phase") != "Running":
+                    work.nudge(name)
+            raise
     until(f"{names} to run", running, timeout, every=0.5)
 
 
@@ -124,7 +123,7 @@ def check_nothing_twice(work):
     def same():
         recorded, names = {}, 0
         for pod in work.pods()[0]:
-            if pod["status"].get("phase") in ("Succeeded", "Failed"):
+            if pod["status"].get("phase") in pods.ENDED:
                 continue
             text = pods.annotations_of(pod).get(pods.ALLOCATION)
             for container, share in (json.loads(text)["containers"] if text else {}).items():

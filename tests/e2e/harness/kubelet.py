@@ -11,7 +11,8 @@ _HEALTH_PORT = 10248
 # What the kubelet keeps, inside the box. The device plugins' folder cannot be moved.
 FOLDER = "/var/lib/kubelet"
 POD_RESOURCES = f"{FOLDER}/pod-resources/kubelet.sock"
-CHECKPOINT = f"{FOLDER}/device-plugins/kubelet_internal_checkpoint"
+PLUGINS = f"{FOLDER}/device-plugins"
+CHECKPOINT = f"{PLUGINS}/kubelet_internal_checkpoint"
 
 
 def _configuration(plane, box, serving):

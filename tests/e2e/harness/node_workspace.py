@@ -13,7 +13,7 @@ import json
 
 from . import images, pods
 from .workspace import Workspace
-from .waiting import until
+from .waiting import InVain, until
 
 CARD_MAJOR = 195
 _CONTROL_MINOR = 255
@@ -51,6 +51,11 @@ class Report:
         assert not failed, f"no node could be made: {failed[0]}"
         return sorted(minor for minor, how in made.items()
                       if how not in _REFUSED and minor < _CONTROL_MINOR)
+
+
+def _told(pod):
+    """What a pod says of itself, for a failure report."""
+    return f"{pod['metadata']['name']}: " + json.dumps(pod.get("status"))[:2500]
 
 
 class NodeWorkspace(Workspace):
@@ -101,15 +106,23 @@ class NodeWorkspace(Workspace):
                     return each
         return None
 
+    def in_phase(self, phase, names):
+        """These pods, once all are in a phase; an assertion error says which is not. A pod that
+        has ended stays ended (rejected by the kubelet, evicted), so to wait for another phase is
+        in vain.
+        """
+        found = {each["metadata"]["name"]: each for each in self.pods()[0]}
+        waiting = [found[name] for name in names if found[name]["status"].get("phase") != phase]
+        ended = [each for each in waiting if each["status"].get("phase") in pods.ENDED]
+        if ended:
+            raise InVain(_told(ended[0]))
+        assert not waiting, f"{len(waiting)} are not {phase}, {_told(waiting[0])}"
+        return [found[name] for name in names]
+
     def wait_phase(self, phase, *names, timeout=40):
         """Waits until these pods are in a phase."""
-        def reached():
-            found = {each["metadata"]["name"]: each for each in self.pods()[0]}
-            waiting = [name for name in names if found[name]["status"].get("phase") != phase]
-            assert not waiting, f"{len(waiting)} are not {phase}, {waiting[0]}: " + json.dumps(
-                found[waiting[0]]["status"])[:1500]
-            return [found[name] for name in names]
-        result = until(f"pods to be {phase}", reached, timeout, every=0.1)
+        result = until(f"pods to be {phase}", lambda: self.in_phase(phase, names), timeout,
+                       every=0.1)
         return result[0] if len(names) == 1 else result
 
     def wait_running(self, *names, timeout=40):

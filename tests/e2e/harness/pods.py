@@ -8,6 +8,7 @@ ALLOCATION = "aliquot.io/allocation"
 INDEX_PREFIX = "tencent.com/predicate-gpu-idx-"
 GPU_LABEL = "aliquot.io/gpu"
 GPU_COUNT = "aliquot.io/gpu-count"
+ENDED = ("Succeeded", "Failed")  # the phases that a pod never leaves
 NO_IMAGE = "registry.example/pause:1"  # nothing runs on a fake node
 
 
@@ -73,7 +74,7 @@ def report_phase(api, namespace, name, phase):
     """Reports a phase as the kubelet would."""
     ready = "True" if phase == "Running" else "False"
     state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
-    if phase in ("Succeeded", "Failed"):
+    if phase in ENDED:
         state = {"terminated": {"exitCode": 0 if phase == "Succeeded" else 1,
                                 "startedAt": "2026-01-01T00:00:00Z",
                                 "finishedAt": "2026-01-01T00:01:00Z"}}

@@ -73,10 +73,16 @@ class RealNode:
         self.runtime.start()
 
     def start_kubelet(self):
-        """Starts the kubelet and waits until the node is ready by a word that is its own."""
-        before = self._ready_since()
+        """Starts the kubelet and waits until the node is ready by a word that is its own, and until
+        it listens to an agent that runs: it fails for good what is bound earlier.
+        """
+        agent = self.agent if self.agent is not None and self.agent.process.running() else None
+        before, sockets = self._ready_since(), agent.sockets() if agent else set()
         self.kubelet.start()
         until(f"node {self.name} to be ready", lambda: self._ready_since() > before, timeout=30)
+        if agent:
+            until("the agent to be registered with this kubelet",
+                  lambda: agent.registered() and not agent.sockets() & sockets, timeout=30)
 
     def _ready_since(self):
         """When the kubelet last said that the node is ready; "" when it is not."""
@@ -133,6 +139,10 @@ class RealNode:
     def object(self):
         """The Node object as it is now."""
         return self.api.get(self.path)
+
+    def runtime_version(self):
+        """What the kubelet says of the container runtime, "containerd://2.1.9"."""
+        return self.object()["status"]["nodeInfo"]["containerRuntimeVersion"]
 
     def allocatable(self, resource):
         """How much of a resource the node offers now."""

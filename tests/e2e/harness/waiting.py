@@ -3,11 +3,16 @@
 import time
 
 
+class InVain(Exception):
+    """What a condition raises when that which is waited for cannot come about any more."""
+
+
 def until(what, condition, timeout=20.0, every=0.05):
     """Calls `condition` until it returns something true, and returns that.
 
     `what` completes the sentence "waited N s for ...". A condition may raise AssertionError to say
-    what is still missing; the last such text is shown when the deadline passes.
+    what is still missing; the last such text is shown when the deadline passes. InVain ends the
+    wait at once.
     """
     deadline = time.monotonic() + timeout
     last = ""
@@ -18,6 +23,8 @@ def until(what, condition, timeout=20.0, every=0.05):
                 return result
         except AssertionError as error:
             last = f": {error}"
+        except InVain as error:
+            raise AssertionError(f"waiting for {what} is in vain: {error}") from error
         if time.monotonic() >= deadline:
             raise AssertionError(f"waited {timeout:g} s for {what}{last}")
         time.sleep(every)

@@ -92,5 +92,15 @@ TEST_F(DeliveryTest, GrantsByCdiNeedARuntimeThatTakesThem) {
   EXPECT_TRUE(delivery().For("535.1", "containerd://2.1.0").usable()) << "it was replaced";
 }
 
+TEST_F(DeliveryTest, ARuntimeThatIsNotToldIsTheLastOneThatWas) {
+  configuration_.driver_delivery = "none";
+  configuration_.grant.mode = "cdi";
+  EXPECT_TRUE(delivery().For("535.1", "").usable()) << "none was";
+  EXPECT_FALSE(delivery().For("535.1", "containerd://1.7.22").usable());
+  EXPECT_FALSE(delivery().For("535.1", "").usable()) << "it is down, and still that one";
+  EXPECT_TRUE(delivery().For("535.1", "containerd://2.1.0").usable());
+  EXPECT_TRUE(delivery().For("535.2", "").usable());
+}
+
 }  // namespace
 }  // namespace aliquot::agent

@@ -35,6 +35,21 @@ TEST(NodeView, ReadsWhatTheAgentNeeds) {
   EXPECT_EQ(node->kubelet, "v1.34.1");
 }
 
+// The kubelet writes the word for the version while the runtime is down.
+TEST(NodeView, ARuntimeThatDoesNotAnswerTheKubeletIsNotTold) {
+  const auto runtime = [](const std::string& told) {
+    return ParseNodeView(
+               R"({"metadata":{"name":"n1"},"status":{"nodeInfo":{"containerRuntimeVersion":")" +
+               told + R"("}}})")
+        ->container_runtime;
+  };
+  EXPECT_EQ(runtime("containerd://Unknown"), "");
+  EXPECT_EQ(runtime("cri-o://Unknown"), "");
+  EXPECT_EQ(runtime("://Unknown"), "");
+  EXPECT_EQ(runtime("Unknown"), "Unknown");
+  EXPECT_EQ(runtime("containerd://Unknown.1"), "containerd://Unknown.1");
+}
+
 TEST(NodeView, KeepsOnlyTheLabelsThatItJudgesBy) {
   const auto node = ParseNodeView(kNode);
   ASSERT_TRUE(node.ok());
