@@ -161,6 +161,7 @@ grpc::Status FakeKubelet::Impl::Register(const v1beta1::RegisterRequest& request
   if (request.resource_name().find('/') == std::string::npos) {
     return error("the ResourceName \"" + request.resource_name() + "\" is invalid");
   }
+  if (options.before_register) options.before_register(request.resource_name());
   auto plugin = std::make_shared<FakeKubeletPlugin>(request.resource_name(),
                                                     options.directory + "/" + request.endpoint());
   const Status connected = plugin->Connect();

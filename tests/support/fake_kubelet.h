@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ struct FakeKubeletOptions {
   // PodResources calls a second, 10 at once, all clients together; 0 = any number.
   double pod_resources_per_second = 100;
   std::chrono::milliseconds pre_start_deadline{30000};
+  // Called for every Register, with its resource, before the plugin is dialled; may be empty.
+  std::function<void(const std::string&)> before_register;
   std::uint32_t seed = 1;  // of the random orders: resources of a container, IDs
 };
 

@@ -89,8 +89,10 @@ bool ServedResource::Do(kubeclient::Cancellation& cancellation) {
                     : !facts.own_socket_present               ? "its socket was removed"
                     : facts.registered_with != kubelet_socket ? "the kubelet was restarted"
                                                               : "the kubelet ended its stream"}});
-    // Only a kubelet that still listens could take the old stream's end for the new one's.
-    if (facts.streams > 0) not_before_ = std::max(not_before_, now + options_.settle);
+    // Only the kubelet that has the old stream could take its end for the new one's. One that was
+    // started since has not, and fails for good what it looks at before it knows our devices.
+    const bool another = facts.registered_with && facts.registered_with != kubelet_socket;
+    if (facts.streams > 0 && !another) not_before_ = std::max(not_before_, now + options_.settle);
     Close();
     return true;
   }
@@ -130,7 +132,9 @@ bool ServedResource::Register(const SocketIdentity& kubelet_socket,
     return false;
   }
   backoff_.Reset();
-  registered_with_ = kubelet_socket;
+  // Looked at again: a kubelet that starts removes our socket before its predecessor's, so that we
+  // may have seen that one and then been answered by this one. What answered was alive just now.
+  registered_with_ = FindSocket(kubelet_path_).value_or(kubelet_socket);
   stream_seen_ = Now();
   {
     MutexLock lock(mutex_);

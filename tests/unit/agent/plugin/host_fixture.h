@@ -46,6 +46,12 @@ class HostTest : public ::testing::Test {
   bool Registered() const {
     return kubelet_->WaitForAllocatable(kCore, 100) && kubelet_->WaitForAllocatable(kMemory, 60);
   }
+  // The kubelet's socket looks as if another kubelet had bound it.
+  void ReplaceKubeletSocket() const {
+    const std::string path = directory_ / "plugins/kubelet.sock";
+    std::filesystem::last_write_time(
+        path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+  }
   // The sockets of ours that lie in the directory.
   std::set<std::string> Sockets() const {
     std::set<std::string> names;

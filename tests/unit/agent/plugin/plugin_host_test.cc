@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "tests/unit/agent/plugin/host_fixture.h"
 
 namespace aliquot::agent {
@@ -149,6 +151,39 @@ TEST_F(PluginHostTest, OneRegistrationForEachKubelet) {
   }
   EXPECT_EQ(Registrations(kCore), 1u);
   EXPECT_EQ(Registrations(kMemory), 1u);
+}
+
+// A kubelet that starts removes our socket before its predecessor's, which we may still have seen
+// when this one answers. To register anew then would withdraw all devices from it.
+TEST_F(PluginHostTest, TheKubeletThatAnsweredIsTheOneThatIsThereAfterwards) {
+  test::FakeKubeletOptions kubelet;
+  std::atomic<int> calls = 0;
+  kubelet.before_register = [&](const std::string&) {
+    if (++calls == 1) ReplaceKubeletSocket();
+  };
+  StartKubelet(kubelet);
+  StartHost();
+  ASSERT_TRUE(Registered());
+  ASSERT_TRUE(test::Eventually([&] { return host_->State().ready(); }));
+  EXPECT_EQ(Registrations(kCore), 1u);
+  EXPECT_EQ(Registrations(kMemory), 1u);
+}
+
+// What it looks at before it knows our devices it fails for good; and the old stream, whose end may
+// not have been seen yet, was its predecessor's.
+TEST_F(PluginHostTest, AnotherKubeletIsRegisteredWithAtOnce) {
+  test::FakeKubeletOptions kubelet;
+  kubelet.old_stream_disconnects = false;
+  StartKubelet(kubelet);
+  PluginHostOptions options = HostOptions();
+  options.settle = std::chrono::hours(1);
+  StartHost(options);
+  ASSERT_TRUE(Registered());
+  ASSERT_TRUE(test::Eventually([&] { return host_->State().ready(); }));
+  ReplaceKubeletSocket();
+  host_->SetDevices(Cores(100, 90), Memories(60));  // it looks
+  EXPECT_TRUE(test::Eventually([&] { return Registrations(kCore) == 2; }));
+  EXPECT_TRUE(test::Eventually([&] { return Registrations(kMemory) == 2; }));
 }
 
 TEST_F(PluginHostTest, StopEndsTheStreamsAndRemovesTheSockets) {
