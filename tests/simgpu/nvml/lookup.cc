@@ -54,6 +54,8 @@ SIMGPU_EXPORT Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device)
 SIMGPU_EXPORT Return nvmlDeviceGetHandleByPciBusId(const char* address, Device* device);
 SIMGPU_EXPORT Return nvmlDeviceGetHandleByPciBusId_v2(const char* address, Device* device);
 SIMGPU_EXPORT Return nvmlDeviceGetIndex(Device device, unsigned* index);
+SIMGPU_EXPORT Return nvmlDeviceGetComputeRunningProcesses_v2(Device device, unsigned* count,
+                                                             ProcessInfo* infos);
 SIMGPU_EXPORT Return nvmlSystemGetCudaDriverVersion(int* version);
 SIMGPU_EXPORT Return nvmlSystemGetCudaDriverVersion_v2(int* version);
 SIMGPU_EXPORT Return nvmlSystemGetNVMLVersion(char* version, unsigned length);
@@ -87,6 +89,10 @@ Return nvmlDeviceGetIndex(Device device, unsigned* index) {
     *index = static_cast<unsigned>(call.index());
   }
   return call.answer();
+}
+
+Return nvmlDeviceGetComputeRunningProcesses_v2(Device device, unsigned* count, ProcessInfo* infos) {
+  return nvmlDeviceGetComputeRunningProcesses_v3(device, count, infos);
 }
 
 Return nvmlSystemGetCudaDriverVersion(int* version) {

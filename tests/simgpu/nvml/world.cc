@@ -19,10 +19,10 @@ namespace {
 
 using nvml::Return;
 
-constexpr std::size_t kMaxCards = 64;
+constexpr std::size_t kMostHandles = 64;
 constexpr useconds_t kHangStepUs = 5000;
 
-nvml::DeviceHandle handles[kMaxCards];
+nvml::DeviceHandle handles[kMostHandles];
 
 bool SameFile(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
@@ -34,7 +34,7 @@ bool SameFile(const struct stat& a, const struct stat& b) {
 nvml::Device HandleOf(std::size_t index) { return &handles[index]; }
 
 int IndexOf(nvml::Device device) {
-  if (device < handles || device >= handles + kMaxCards) {
+  if (device < handles || device >= handles + kMostHandles) {
     return -1;
   }
   return static_cast<int>(device - handles);
@@ -73,9 +73,13 @@ World& World::Get() {
 }
 
 void World::Refresh() {
-  if (state_.Changed()) {
+  const bool changed = state_.Changed();
+  if (changed || shared_.exists()) {
     machine_ = intact_;
     ReadState(state_.path(), machine_);
+    if (shared_.exists()) {
+      shared_.Show(machine_);
+    }
     for (std::size_t i = 0; i < machine_.cards.size(); ++i) {
       lost_[i] = lost_[i] || machine_.cards[i].lost;
     }
@@ -112,8 +116,9 @@ Return World::Init() {
       profile_.Reset("ALIQUOT_SIMGPU_PROFILE");
       state_.Reset("ALIQUOT_SIMGPU_STATE");
       faults_file_.Reset("ALIQUOT_SIMGPU_FAULTS");
-      intact_ = ReadProfile(profile_.path());
-      if (intact_.cards.size() > kMaxCards) {
+      shared_.Open();
+      intact_ = shared_.exists() ? ParseProfile(shared_.Profile()) : ReadProfile(profile_.path());
+      if (intact_.cards.size() > kMostHandles) {
         return Return::kMemory;
       }
       lost_.assign(intact_.cards.size(), false);

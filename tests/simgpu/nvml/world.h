@@ -11,6 +11,7 @@
 
 #include "agent/gpu/nvml_abi.h"
 #include "tests/simgpu/nvml/machine.h"
+#include "tests/simgpu/nvml/shared_world.h"
 
 // What all functions of the simulated library share. One World a process; every function of the C
 // interface begins with a Call, which brings the machine up to date and says whether the function
@@ -56,6 +57,7 @@ class World {
   std::vector<bool> lost_;  // a lost card stays lost until NVML is initialized anew
   std::vector<Fault> faults_;
   std::vector<int> fault_calls_;  // calls that each fault has matched
+  SharedWorld shared_;
   WatchedFile profile_;
   WatchedFile state_;
   WatchedFile faults_file_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tests/simgpu/nvml/machine.h"
+#include "tests/simgpu/world/world_file.h"
+
+// The world file as NVML shows it: what the simulated CUDA drivers of the machine hold and do.
+// Without ALIQUOT_SIMGPU_WORLD there is none. Pre for the calls: exists(); not thread-safe.
+
+namespace aliquot::simgpu {
+
+class SharedWorld {
+ public:
+  void Open() { file_ = WorldFile::Open(); }
+  bool exists() const { return file_ != nullptr; }
+  std::string Profile() const;
+  // Memory, processes, gauges and losses as they are now.
+  void Show(Machine& machine);
+
+ private:
+  // Load between two looks at least this far apart.
+  struct Gauge {
+    std::uint64_t at = 0;
+    std::uint64_t busy = 0;
+    int percent = 0;
+    int Read(std::uint64_t now, std::uint64_t busy_now);
+  };
+
+  void ShowProcesses(const WorldLayout& layout, int index, std::uint64_t now, Card& card);
+
+  WorldFile* file_ = nullptr;
+  std::array<Gauge, kMaxCards> cards_ = {};
+  std::array<std::array<Gauge, kMaxCards>, kMaxProcesses> processes_ = {};
+};
+
+}  // namespace aliquot::simgpu
