@@ -43,6 +43,7 @@ Application::Application(Configuration configuration, observability::Log& log,
       options_(std::move(options)),
       log_(log),
       files_(options_.files == nullptr ? real_files_ : *options_.files),
+      layout_(configuration_.grant.state_directory),
       watch_observer_(metrics_, log),
       write_metrics_(metrics_),
       queue_(clock_, program::WorkQueueOptions()) {}
@@ -154,6 +155,8 @@ void Application::MakeDesk() {
       [this] {
         DeskFacts facts = offer_->Facts();
         facts.library = library_;
+        facts.cgroup_v2 = cgroup_v2_;
+        facts.allow_none = configuration_.enforcement.allow_none;
         return facts;
       },
       std::move(verify));
@@ -169,6 +172,16 @@ void Application::MakeDesk() {
         offer_->SetMachine(std::move(view));
       },
       [this](const HealthNews& news) { TellPods(news, live_, *events_, metrics_, log_); });
+}
+
+void Application::MakeEnforcement() {
+  EnforcementOptions options = options_.enforcement;
+  options.watchdog.kill = configuration_.enforcement.on_overshoot == "kill";
+  options.watchdog.context_mib = configuration_.enforcement.context_mib;
+  enforcement_ = std::make_unique<EnforcementRunner>(
+      options, EnforcementRunner::Parts{live_, *backend_, layout_, clock_, log_,
+                                        [this] { return ContainersById(); },
+                                        [this](const ShareReport& report) { TellShare(report); }});
 }
 
 bool Application::StartMonitor(program::Problems& problems) {
@@ -224,6 +237,7 @@ bool Application::Start(program::Problems& problems) {
     return false;
   }
   MakeDesk();
+  MakeEnforcement();
   if (!StartMonitor(problems)) {
     return false;
   }
@@ -232,6 +246,7 @@ bool Application::Start(program::Problems& problems) {
   offer_->SetPlugin(*plugin_);
   plugin_->Start();
   machine_->Start();
+  enforcement_->Start();
   ticker_ = std::make_unique<program::Ticker>(options_.tick, [this] { Tick(); });
   log_.Info("agent", "serving",
             {{"version", observability::Version()},
@@ -245,6 +260,7 @@ void Application::Tick() {
   const SteadyTime now = clock_.SteadyNow();
   offer_->Refresh();
   publisher_->Tick();
+  metrics_.SetDegraded(AgentDegraded::kNoWatchdog, enforcement_->blind());
   metrics_.SetDegraded(AgentDegraded::kNotSynced, !pod_watch_->synced());
   const PluginState plugin = plugin_->State();
   metrics_.SetDegraded(AgentDegraded::kNotRegistered, !plugin.ready());
@@ -283,15 +299,30 @@ NodeFigures Application::Reading() {
   inputs.machine = *facts.machine;
   inputs.standing = facts.standing;
   inputs.grants = *live_.Snapshot();
+  inputs.containers = ContainersById();
+  inputs.enforcement = enforcement_->board().Snapshot();
+  return TakeReading(inputs, *backend_, layout_,
+                     [this](pid_t pid) { return OwnerOf(pid, options_.enforcement.proc); });
+}
+
+Watchdog::Containers Application::ContainersById() const {
+  Watchdog::Containers containers;
   const PodsSnapshot pods = pods_->Snapshot();
   for (const auto& pod : *pods.pods) {
     for (const ContainerStatus& status : pod->statuses) {
       const std::string id = status.container_id.substr(status.container_id.rfind('/') + 1);
-      inputs.containers[id] = {pod->pod.uid, status.name};
+      containers[id] = {pod->pod.uid, status.name};
     }
   }
-  return TakeReading(inputs, *backend_, StateLayout(configuration_.grant.state_directory),
-                     [](pid_t pid) { return OwnerOf(pid); });
+  return containers;
+}
+
+void Application::TellShare(const ShareReport& report) {
+  const ContainerIdentity& who = report.grant->identity;
+  const bool memory = report.verdict == Verdict::kOverMemory;
+  events_->Post(who.key, who.uid, true, memory ? "GpuOverLimit" : "GpuUnenforced", "Watch",
+                report.sentence);
+  metrics_.CountEnded(VerdictName(report.verdict), report.ended);
 }
 
 Status Application::Drain() {
@@ -326,6 +357,9 @@ void Application::Stop() {
   }
   if (plugin_ != nullptr) {
     plugin_->Stop();
+  }
+  if (enforcement_ != nullptr) {
+    enforcement_->Stop();
   }
   if (machine_ != nullptr) {
     machine_->Stop();

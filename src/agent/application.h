@@ -11,8 +11,10 @@
 #include "agent/card_offer.h"
 #include "agent/configuration.h"
 #include "agent/delivery.h"
+#include "agent/enforcement_runner.h"
 #include "agent/event_poster.h"
 #include "agent/gpu/backend_supervisor.h"
+#include "agent/grant/driver_limits.h"
 #include "agent/grant/file_system.h"
 #include "agent/grant/grant_store.h"
 #include "agent/grant/live_grants.h"
@@ -74,6 +76,10 @@ class Application {
   void Stop();
   std::vector<std::string> NotReady() const;
   NodeFigures Reading();
+  void MakeEnforcement();
+  // Container IDs of the node's GPU containers, as their pods' statuses tell.
+  Watchdog::Containers ContainersById() const;
+  void TellShare(const ShareReport& report);
 
   const Configuration configuration_;
   const ApplicationOptions options_;
@@ -85,8 +91,10 @@ class Application {
   std::optional<topology::MeasuredGbps> measured_;
   const FileSystem real_files_;
   const FileSystem& files_;
+  const StateLayout layout_;
   PublishedLibrary library_;
   LiveGrants live_;
+  const bool cgroup_v2_ = HasCgroupV2();
   std::atomic<bool> draining_{false};
   bool stopped_ = false;
   SteadyTime next_sweep_;     // the ticker's
@@ -116,6 +124,7 @@ class Application {
   std::unique_ptr<StartDesk> desk_;
   std::unique_ptr<PluginHost> plugin_;
   std::unique_ptr<MachineWatch> machine_;
+  std::unique_ptr<EnforcementRunner> enforcement_;
   std::unique_ptr<http::Server> monitor_;
   std::unique_ptr<program::Ticker> ticker_;
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "agent/card_offer.h"
+#include "agent/enforcement_runner.h"
 #include "agent/grant/file_system.h"
 #include "agent/identity/resolver.h"
 #include "agent/inventory/publisher.h"
@@ -21,6 +22,7 @@ struct ApplicationOptions {
   std::chrono::milliseconds sweep{15000};    // between sweeps of the state directory
   std::chrono::milliseconds key_look{5000};  // between looks at the signing keys
   MachineWatchOptions machine;
+  EnforcementOptions enforcement;
   CardOfferOptions offer;
   ResolverOptions resolver;
   PluginHostOptions plugin;

@@ -38,6 +38,11 @@ struct Configuration {
     std::string cdi_directory = "/var/run/cdi";
     std::chrono::milliseconds orphan_grace{60000};
   };
+  struct Enforcement {
+    std::string on_overshoot = "report";  // report, kill
+    bool allow_none = false;              // pods may ask for isolation none for a share
+    std::int64_t context_mib = 512;       // of a process, beyond what it charged
+  };
   struct Kubelet {
     std::string plugin_directory = "/var/lib/kubelet/device-plugins";
     std::string pod_resources_socket = "/var/lib/kubelet/pod-resources/kubelet.sock";
@@ -51,7 +56,8 @@ struct Configuration {
   Grant grant;
   std::string driver_delivery = "mirror";  // mirror, cdi, none
   std::string library_path;                // libaliquot.so; empty: no enforcement
-  std::string signing_public_keys;         // a PEM file or a directory of them; empty: not verified
+  Enforcement enforcement;
+  std::string signing_public_keys;  // a PEM file or a directory of them; empty: not verified
   Kubelet kubelet;
   std::string startup_taint;
   std::string listen_monitor = "127.0.0.1:8082";

@@ -50,6 +50,11 @@ void VisitGrants(Configuration& c, program::FieldVisitor& visitor) {
   visitor.BeginSection("library");
   visitor.Text("path", c.library_path);
   visitor.EndSection();
+  visitor.BeginSection("enforcement");
+  visitor.Choice("onOvershoot", c.enforcement.on_overshoot, {"report", "kill"});
+  visitor.Boolean("allowNone", c.enforcement.allow_none);
+  visitor.Integer("contextMiB", c.enforcement.context_mib, 0, 65536);
+  visitor.EndSection();
   visitor.BeginSection("signing");
   visitor.Text("publicKeys", c.signing_public_keys);
   visitor.EndSection();

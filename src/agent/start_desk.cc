@@ -62,6 +62,8 @@ Status StartDesk::PreStart(const std::vector<std::string>& device_ids) {
                    {"uid", who.uid},
                    {"container", who.container},
                    {"cards", CardsText(plan->record)},
+                   {"enforcement", plan->record.enforcement},
+                   {"driverLimits", plan->driver_limits},
                    {"grant", plan->record.name}});
   return Status::Ok();
 }
@@ -81,6 +83,8 @@ Granted<GrantPlan> StartDesk::Grant(const std::vector<std::string>& device_ids,
   facts.verify = verify_;
   facts.driver = now.driver;
   facts.library = now.library;
+  facts.cgroup_v2 = now.cgroup_v2;
+  facts.allow_none = now.allow_none;
   auto plan = parts_.live.Decide(device_ids, who, facts);
   if (!plan.ok()) {
     return plan;

@@ -25,6 +25,8 @@ struct DeskFacts {
   std::map<std::string, CardStanding, std::less<>> standing;
   DriverDelivery driver;
   PublishedLibrary library;
+  bool cgroup_v2 = false;
+  bool allow_none = false;
 };
 
 // The way of a container's start through the agent: who is it (Resolver), may it (LiveGrants,

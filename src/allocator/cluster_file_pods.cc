@@ -83,6 +83,7 @@ model::Allocation AllocationOf(const model::Pod& pod, const model::PodDemand& de
     model::AllocatedContainer container;
     container.name = asked.name;
     container.limit = asked.whole ? 0 : demand.ceiling;
+    container.isolation = demand.isolation;
     for (const int index : cards[i]) {
       const model::Card& card = inventory.cards[static_cast<std::size_t>(index)];
       container.cards.push_back({card.uuid, asked.core, asked.whole ? card.mib : asked.mib});

@@ -23,8 +23,7 @@ Result<std::vector<std::string>> CheckIsolation(const model::Pod& pod) {
       !status.ok()) {
     return status;
   }
-  // "auto" asks for nothing but the default.
-  if (*value != "auto") {
+  if (*value == "mps" || *value == "mig") {
     warnings.push_back("annotation " + std::string(kKey) + " has no effect in this version");
   }
   return warnings;

@@ -22,6 +22,7 @@ model::Allocation AllocationFor(const CommitRequest& request, const model::Inven
     model::AllocatedContainer container;
     container.name = demand.name;
     container.limit = demand.whole ? 0 : request.demand.ceiling;
+    container.isolation = request.demand.isolation;
     for (const int index : cards[i]) {
       const model::Card& card = inventory.cards[static_cast<std::size_t>(index)];
       container.cards.push_back({card.uuid, demand.core, demand.whole ? card.mib : demand.mib});

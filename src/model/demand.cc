@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "model/annotation_text.h"
 #include "model/gpu_count.h"
 
 namespace aliquot::model {
@@ -168,6 +169,20 @@ Result<int> CeilingOf(const Pod& pod, const std::vector<ContainerDemand>& contai
   return static_cast<int>(std::min<std::int64_t>(*limit, kWholeCardCore));
 }
 
+// mps and mig have no effect in this version (admission warns), so the node's choice holds.
+Result<std::string> IsolationOf(const Pod& pod) {
+  const std::string* word = pod.Annotation(kIsolationAnnotation);
+  if (word == nullptr) {
+    return std::string("auto");
+  }
+  if (Status status = CheckAnnotationWord(kIsolationAnnotation, *word,
+                                          {"auto", "driver", "library", "mps", "mig", "none"});
+      !status.ok()) {
+    return status;
+  }
+  return *word == "mps" || *word == "mig" ? std::string("auto") : *word;
+}
+
 std::string ShapeOf(const PodDemand& demand) {
   std::string shape;
   for (const ContainerDemand& container : demand.containers) {
@@ -250,6 +265,11 @@ Result<PodDemand> DemandOf(const Pod& pod, const ResourceNames& names) {
     return wishes.status();
   }
   demand.wishes = *std::move(wishes);
+  const Result<std::string> isolation = IsolationOf(pod);
+  if (!isolation.ok()) {
+    return isolation.status();
+  }
+  demand.isolation = *isolation;
   demand.shape = ShapeOf(demand);
   return demand;
 }

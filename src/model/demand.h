@@ -32,6 +32,8 @@ struct PodDemand {
   std::vector<ContainerDemand> containers;
   // Elastic ceiling in percent for every fractional container; 0 = none asked. Clipped to 100.
   int ceiling = 0;
+  // Who is to hold the shares (aliquot.io/isolation): the node's choice, unless the pod asks.
+  std::string isolation = "auto";
   CardWishes wishes;
   HostAmount host;  // as Pod::host
   // Equal for pods that ask for the same, whatever their names: the key of caches.

@@ -101,6 +101,8 @@ std::string_view TakeField(std::string_view& text) {
 // Collects mapped files line by line.
 class MapsScan {
  public:
+  explicit MapsScan(std::optional<FileIdentity> wanted = std::nullopt) : wanted_(wanted) {}
+
   // "7f..-7f.. r-xp 00000000 00:1b 1234      /path": the path may hold blanks.
   void AddLine(std::string_view line) {
     TakeField(line);
@@ -134,21 +136,23 @@ class MapsScan {
       result_.files[known->second].executable |= executable;
       return;
     }
-    if (result_.files.size() == kMostMappedFiles) {
+    if (result_.files.size() >= kMostMappedFiles && !(wanted_ && *wanted_ == identity)) {
       places_.erase(known);
-      result_.complete = false;
+      result_.complete = result_.complete && wanted_.has_value();
       return;
     }
     result_.files.push_back({identity, std::string(path), executable});
   }
 
+  const std::optional<FileIdentity> wanted_;
   std::map<FileIdentity, std::size_t> places_;
   MappedFiles result_;
 };
 
-Result<MappedFiles> ReadMaps(const std::string& path) {
+Result<MappedFiles> ReadMaps(const std::string& path,
+                             std::optional<FileIdentity> wanted = std::nullopt) {
   File file(path);
-  MapsScan scan;
+  MapsScan scan(wanted);
   std::string room(kChunkBytes, '\0');
   std::string rest;
   std::size_t read = 0;
@@ -282,6 +286,10 @@ std::vector<ProcessReader::Member> ProcessReader::Members() const {
 std::optional<std::uint64_t> ProcessReader::StartTicks(pid_t pid) const {
   const auto stat = ReadSmall(proc_ + "/" + std::to_string(pid) + "/stat");
   return stat.ok() ? ParseStartTicks(*stat) : std::nullopt;
+}
+
+Result<MappedFiles> ProcessReader::Mapped(pid_t pid, const FileIdentity& wanted) const {
+  return ReadMaps(proc_ + "/" + std::to_string(pid) + "/maps", wanted);
 }
 
 Result<ProcessLook> ProcessReader::Look(pid_t pid) const {

@@ -97,6 +97,9 @@ class ProcessReader {
   // before and after.
   Result<ProcessLook> Look(pid_t pid) const;
   std::optional<std::uint64_t> StartTicks(pid_t pid) const;
+  // What it has mapped, alone. `wanted` is found if it is mapped, however many other files are; it
+  // is not `complete` only where even the text is longer than what is read. Errors as Look.
+  Result<MappedFiles> Mapped(pid_t pid, const FileIdentity& wanted) const;
 
  private:
   const std::string proc_;

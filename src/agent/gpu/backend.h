@@ -53,6 +53,24 @@ struct CardFigures {
   std::vector<CardProcess> processes;
 };
 
+// Who uses a card, and how much of its time.
+struct CardWork {
+  struct Memory {
+    pid_t pid = 0;                       // the host's
+    std::optional<std::uint64_t> bytes;  // nothing: the driver does not say
+  };
+  // The driver's: how busy one process kept the card over the time since the sample before.
+  struct Sample {
+    pid_t pid = 0;
+    std::uint64_t timestamp_us = 0;  // the driver's clock
+    int sm_percent = 0;
+  };
+
+  std::vector<Memory> processes;  // each once
+  std::vector<Sample> samples;    // by timestamp; of processes that worked
+  bool sampled = false;           // false: the driver tells no samples
+};
+
 // Where the node's GPUs are seen through: NVML, a machine profile that simulates them, or nothing.
 //
 // Thread-safe; every call may block for as long as the driver does (a second and more), so none is
@@ -71,6 +89,14 @@ class GpuBackend {
   virtual Result<std::vector<GpuEvent>> WaitForEvents(std::chrono::milliseconds timeout) = 0;
   virtual Result<std::vector<CardCheck>> CheckCards() = 0;
   virtual Result<CardFigures> Figures(std::string_view uuid) = 0;
+  // The same without gauges, for those who look several times a second: it waits for no other call,
+  // and for its own at most about two seconds (DEADLINE_EXCEEDED). Samples are those after
+  // `since_us`. UNIMPLEMENTED: this back end can't tell.
+  virtual Result<CardWork> Work(std::string_view uuid, std::uint64_t since_us) {
+    static_cast<void>(uuid);
+    static_cast<void>(since_us);
+    return Status(StatusCode::kUnimplemented, "this back end tells no work of processes");
+  }
   // Lets go of the driver, so that it can be unloaded (an upgrade); the next Look takes it again.
   virtual void Release() = 0;
 };

@@ -120,6 +120,15 @@ Result<CardFigures> BackendSupervisor::Figures(std::string_view uuid) {
   return figures;
 }
 
+Result<CardWork> BackendSupervisor::Work(std::string_view uuid, std::uint64_t since_us) {
+  if (Status status = Ready(); !status.ok()) {
+    return status;
+  }
+  auto work = backend_->Work(uuid, since_us);
+  NoteError(work.status());
+  return work;
+}
+
 void BackendSupervisor::Release() {
   {
     MutexLock lock(mutex_);

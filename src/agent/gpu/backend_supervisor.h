@@ -39,6 +39,7 @@ class BackendSupervisor final : public GpuBackend {
   Result<std::vector<GpuEvent>> WaitForEvents(std::chrono::milliseconds timeout) override;
   Result<std::vector<CardCheck>> CheckCards() override;
   Result<CardFigures> Figures(std::string_view uuid) override;
+  Result<CardWork> Work(std::string_view uuid, std::uint64_t since_us) override;
   // The next Look takes the driver again, at once.
   void Release() override;
 

@@ -43,6 +43,8 @@ struct Machine {
   std::vector<model::Nic> nics;     // as model::Inventory::nics
   // What is odd and was worked around, one sentence each ("two cards say UUID ..").
   std::vector<std::string> notes;
+  // The driver can hold a control group to an amount of memory (nvmlDeviceSetMemoryLimits_v1).
+  bool memory_limits = false;
 
   const MachineCard* FindUuid(std::string_view uuid) const {
     for (const MachineCard& each : cards) {

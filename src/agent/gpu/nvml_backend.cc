@@ -12,9 +12,11 @@ namespace {
 
 // A driver that hangs must not keep the agent from ending in time.
 constexpr std::chrono::milliseconds kEndLimit = std::chrono::seconds(3);
+// Asked several times a second; an answer that comes later is of no use.
+constexpr std::chrono::milliseconds kWorkLimit = std::chrono::seconds(2);
 
-// Every call runs on a lane: one for the wait for events, one for all others. What a call holds is
-// let go of on its lane, since the last holder of a session calls into the driver.
+// Every call runs on a lane: one for the wait for events, one for Work, one for all others. What a
+// call holds is let go of on its lane, since the last holder of a session calls into the driver.
 class NvmlBackend final : public GpuBackend {
  public:
   explicit NvmlBackend(NvmlOptions options)
@@ -54,6 +56,14 @@ class NvmlBackend final : public GpuBackend {
         [core = core_, asked = std::string(uuid)] { return core->Figures(asked); });
   }
 
+  Result<CardWork> Work(std::string_view uuid, std::uint64_t since_us) override {
+    return work_.Run<CardWork>("reading a card's processes",
+                               std::min(core_->options().call_limit, kWorkLimit),
+                               [core = core_, asked = std::string(uuid), since_us] {
+                                 return core->Work(asked, since_us);
+                               });
+  }
+
   void Release() override { LetGo(core_->options().call_limit); }
 
  private:
@@ -74,6 +84,7 @@ class NvmlBackend final : public GpuBackend {
   const std::shared_ptr<NvmlCore> core_;
   NvmlLane calls_;
   NvmlLane waits_;
+  NvmlLane work_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ struct NvmlOptions {
 // read again at every tenth look, or when the cards are others.
 //
 // A call that hangs ends as DEADLINE_EXCEEDED after its limit (nvml_lane.h); Release waits no
-// longer either, and NVML is then shut down when the call comes back. Two threads, both asleep
+// longer either, and NVML is then shut down when the call comes back. Three threads, all asleep
 // between calls; no polling but the wait for events, which wakes once a second.
 std::unique_ptr<GpuBackend> MakeNvmlBackend(NvmlOptions options);
 

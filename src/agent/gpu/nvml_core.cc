@@ -7,6 +7,7 @@
 #include "agent/gpu/nvml_checks.h"
 #include "agent/gpu/nvml_figures.h"
 #include "agent/gpu/nvml_links.h"
+#include "agent/gpu/nvml_processes.h"
 #include "agent/gpu/sysfs_nics.h"
 #include "base/clock.h"
 #include "base/strings.h"
@@ -145,6 +146,7 @@ Result<Machine> NvmlCore::LookWith(NvmlOpen& next) {
     return driver.status();
   }
   machine.driver = std::move(*driver);
+  machine.memory_limits = session.library()->memory_limits();
   Result<NvmlCards> found = ReadNvmlCards(session, options_.sysfs_root);
   if (!found.ok()) {
     return found.status();
@@ -254,6 +256,18 @@ Result<std::vector<CardCheck>> NvmlCore::Check() {
     checks.push_back(std::move(*check));
   }
   return checks;
+}
+
+Result<CardWork> NvmlCore::Work(const std::string& uuid, std::uint64_t since_us) {
+  const std::shared_ptr<const NvmlOpen> now = open();
+  if (now == nullptr) {
+    return Unopened();
+  }
+  const auto handle = now->handles.find(uuid);
+  if (handle == now->handles.end()) {
+    return NotFound("no card " + Printable(uuid) + " on this node now; the next look may find it");
+  }
+  return ReadNvmlWork(*now->session, handle->second, since_us);
 }
 
 Result<CardFigures> NvmlCore::Figures(const std::string& uuid) {

@@ -29,8 +29,8 @@ struct NvmlOpen {
 };
 
 // What the NVML back end does, without regard to calls that hang. Look, Check and Figures run one
-// at a time (on one lane); the rest may be called from anywhere. Held by shared_ptr, since a call
-// that hangs outlives the back end.
+// at a time (on one lane), Work on another; the rest may be called from anywhere. Held by
+// shared_ptr, since a call that hangs outlives the back end.
 class NvmlCore {
  public:
   explicit NvmlCore(NvmlOptions options);
@@ -38,6 +38,8 @@ class NvmlCore {
   Result<Machine> Look();
   Result<std::vector<CardCheck>> Check();
   Result<CardFigures> Figures(const std::string& uuid);
+  // On a lane of its own.
+  Result<CardWork> Work(const std::string& uuid, std::uint64_t since_us);
 
   // Nothing while there is no session.
   std::shared_ptr<NvmlEvents> events();

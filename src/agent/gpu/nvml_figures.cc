@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <vector>
+
+#include "agent/gpu/nvml_processes.h"
 
 namespace aliquot::agent {
 namespace {
@@ -12,9 +13,6 @@ namespace {
 using nvml::Return;
 
 constexpr std::int64_t kMib = 1 << 20;
-constexpr unsigned kMaxProcesses = 4096;
-// Between asking for the count and asking for the list, this many may have started.
-constexpr unsigned kSpare = 16;
 
 Status ReadMemory(NvmlSession& session, nvml::Device device, CardFigures& figures) {
   const nvml::Functions& functions = session.functions();
@@ -68,64 +66,6 @@ void ReadGauges(const nvml::Functions& functions, nvml::Device device, CardFigur
   }
 }
 
-using ProcessList = Return (*)(nvml::Device, unsigned*, nvml::ProcessInfo*);
-
-// Adds one of the driver's lists; a process that is in several has the same figure in each.
-void AddProcesses(ProcessList list, nvml::Device device, std::map<pid_t, std::int64_t>& mib) {
-  if (list == nullptr) {
-    return;
-  }
-  unsigned count = 0;
-  if (list(device, &count, nullptr) != Return::kInsufficientSize) {
-    return;  // none, or not supported
-  }
-  std::vector<nvml::ProcessInfo> infos(std::min(count, kMaxProcesses) + kSpare);
-  count = static_cast<unsigned>(infos.size());
-  if (list(device, &count, infos.data()) != Return::kSuccess) {
-    return;
-  }
-  infos.resize(std::min<std::size_t>(count, infos.size()));
-  for (const nvml::ProcessInfo& each : infos) {
-    const std::int64_t used = each.used_gpu_memory == nvml::kMemoryNotAvailable
-                                  ? -1
-                                  : static_cast<std::int64_t>(each.used_gpu_memory) / kMib;
-    auto [at, added] = mib.emplace(static_cast<pid_t>(each.pid), used);
-    at->second = std::max(at->second, used);
-  }
-}
-
-// Percent of each process with a sample since the last reading. False: the driver does not tell.
-bool ReadSamples(const nvml::Functions& functions, nvml::Device device,
-                 unsigned long long& last_sample, std::map<pid_t, int>& percent) {
-  if (functions.process_utilization == nullptr) {
-    return false;
-  }
-  unsigned count = 0;
-  Return answer = functions.process_utilization(device, nullptr, &count, last_sample);
-  if (answer == Return::kNotFound || (answer == Return::kSuccess && count == 0)) {
-    return true;  // nobody worked
-  }
-  if (answer != Return::kInsufficientSize && answer != Return::kSuccess) {
-    return false;
-  }
-  std::vector<nvml::ProcessSample> samples(std::min(count, kMaxProcesses) + kSpare);
-  count = static_cast<unsigned>(samples.size());
-  answer = functions.process_utilization(device, samples.data(), &count, last_sample);
-  if (answer != Return::kSuccess) {
-    return answer == Return::kNotFound;
-  }
-  samples.resize(std::min<std::size_t>(count, samples.size()));
-  std::sort(samples.begin(), samples.end(),
-            [](const nvml::ProcessSample& a, const nvml::ProcessSample& b) {
-              return a.timestamp < b.timestamp;
-            });
-  for (const nvml::ProcessSample& each : samples) {
-    percent[static_cast<pid_t>(each.pid)] = static_cast<int>(std::min(each.sm_percent, 100U));
-    last_sample = std::max(last_sample, each.timestamp);
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<CardFigures> ReadNvmlFigures(NvmlSession& session, nvml::Device device,
@@ -136,19 +76,19 @@ Result<CardFigures> ReadNvmlFigures(NvmlSession& session, nvml::Device device,
     return status;
   }
   ReadGauges(functions, device, figures);
-  std::map<pid_t, std::int64_t> mib;
-  AddProcesses(functions.compute_processes, device, mib);
-  AddProcesses(functions.graphics_processes, device, mib);
-  AddProcesses(functions.mps_processes, device, mib);
+  const NvmlSamples samples = ReadNvmlSamples(functions, device, last_sample);
   std::map<pid_t, int> percent;
-  const bool sampled = ReadSamples(functions, device, last_sample, percent);
-  for (const auto& [pid, used] : mib) {
+  for (const CardWork::Sample& each : samples.samples) {
+    percent[each.pid] = each.sm_percent;  // the last one holds
+    last_sample = std::max<unsigned long long>(last_sample, each.timestamp_us);
+  }
+  for (const auto& [pid, bytes] : ReadNvmlProcesses(functions, device)) {
     CardProcess process;
     process.pid = pid;
-    process.mib = used;
+    process.mib = bytes ? static_cast<std::int64_t>(*bytes) / kMib : -1;
     const auto found = percent.find(pid);
     // The driver samples those that worked; the others had nothing to do.
-    process.sm_percent = found != percent.end() ? found->second : sampled ? 0 : -1;
+    process.sm_percent = found != percent.end() ? found->second : samples.told ? 0 : -1;
     figures.processes.push_back(process);
   }
   return figures;

@@ -78,6 +78,10 @@ Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::Load(
 
 NvmlLibrary::~NvmlLibrary() { dlclose(handle_); }
 
+bool NvmlLibrary::memory_limits() const {
+  return dlsym(handle_, "nvmlDeviceSetMemoryLimits_v1") != nullptr;
+}
+
 Status NvmlLibrary::Error(nvml::Return code, std::string_view function) const {
   const char* text = functions_.error_string == nullptr ? nullptr : functions_.error_string(code);
   return NvmlError(code, function, text == nullptr ? "" : text);

@@ -22,6 +22,8 @@ class NvmlLibrary {
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
   const nvml::Functions& functions() const { return functions_; }
+  // Whether it has nvmlDeviceSetMemoryLimits_v1 (R615 and later), which NVIDIA's toolkit calls.
+  bool memory_limits() const;
   // As NvmlError, with the library's own text for codes unknown here.
   Status Error(nvml::Return code, std::string_view function) const;
 

@@ -132,6 +132,30 @@ Result<CardFigures> SimulatedBackend::Figures(std::string_view uuid) {
   return at->figures;
 }
 
+Result<CardWork> SimulatedBackend::Work(std::string_view uuid, std::uint64_t since_us) {
+  const auto figures = Figures(uuid);
+  if (!figures.ok()) {
+    return figures.status();
+  }
+  const auto now = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(clock_.SteadyNow().time_since_epoch())
+          .count());
+  CardWork work;
+  for (const CardProcess& process : figures->processes) {
+    CardWork::Memory memory;
+    memory.pid = process.pid;
+    if (process.mib >= 0) {
+      memory.bytes = static_cast<std::uint64_t>(process.mib) << 20;
+    }
+    work.processes.push_back(memory);
+    work.sampled = work.sampled || process.sm_percent >= 0;
+    if (process.sm_percent > 0 && now > since_us) {
+      work.samples.push_back({process.pid, now, process.sm_percent});
+    }
+  }
+  return work;
+}
+
 void SimulatedBackend::Release() {
   MutexLock lock(mutex_);
   taken_ = false;

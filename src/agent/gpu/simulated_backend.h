@@ -39,6 +39,8 @@ class SimulatedBackend final : public GpuBackend {
   Result<std::vector<GpuEvent>> WaitForEvents(std::chrono::milliseconds timeout) override;
   Result<std::vector<CardCheck>> CheckCards() override;
   Result<CardFigures> Figures(std::string_view uuid) override;
+  // As the state file says; each process is sampled at each call.
+  Result<CardWork> Work(std::string_view uuid, std::uint64_t since_us) override;
   void Release() override;
 
  private:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "agent/grant/driver_limits.h"
 #include "agent/grant/state_layout.h"
 #include "base/strings.h"
 
@@ -43,9 +44,38 @@ json Mounts(const GrantPlan& plan, const EditOptions& options) {
   return mounts;
 }
 
-void Merge(const VendorEdits& vendor, json& environment, json& mounts, json& edits) {
+json HookEntry(const VendorEdits::Hook& hook) {
+  json entry = {{"hookName", hook.name}, {"path", hook.path}};
+  if (!hook.arguments.empty()) {
+    entry["args"] = hook.arguments;
+  }
+  if (!hook.environment.empty()) {
+    entry["env"] = hook.environment;
+  }
+  return entry;
+}
+
+// What NVIDIA's toolkit reads: the amount in whole MiB from the environment, the card from the
+// hook. Only the hard limit is asked for: a soft one (NVIDIA_GPU_MEMORY_REQUEST) has to be taken
+// back before the control group goes.
+void AddMemoryLimits(const GrantPlan& plan, const VendorEdits& vendor, json& environment,
+                     json& hooks) {
+  environment.push_back(std::string(kMemoryLimitVariable) + "=" +
+                        std::to_string(plan.record.cards.front().mib));
+  for (const GrantedCard& card : plan.record.cards) {
+    for (const VendorEdits::MemoryLimitHook& each : vendor.memory_limits) {
+      if (each.uuid == card.uuid) {
+        hooks.push_back(HookEntry(each.hook));
+      }
+    }
+  }
+}
+
+void Merge(const GrantPlan& plan, json& environment, json& mounts, json& edits) {
+  const VendorEdits& vendor = *plan.driver.vendor;
   for (const std::string& each : vendor.environment) {
-    if (!StartsWith(each, "NVIDIA_VISIBLE_DEVICES=")) {
+    if (!StartsWith(each, "NVIDIA_VISIBLE_DEVICES=") &&
+        !StartsWith(each, std::string(kMemoryLimitVariable) + "=")) {
       environment.push_back(each);
     }
   }
@@ -56,14 +86,10 @@ void Merge(const VendorEdits& vendor, json& environment, json& mounts, json& edi
   }
   json hooks = json::array();
   for (const VendorEdits::Hook& hook : vendor.hooks) {
-    json entry = {{"hookName", hook.name}, {"path", hook.path}};
-    if (!hook.arguments.empty()) {
-      entry["args"] = hook.arguments;
-    }
-    if (!hook.environment.empty()) {
-      entry["env"] = hook.environment;
-    }
-    hooks.push_back(std::move(entry));
+    hooks.push_back(HookEntry(hook));
+  }
+  if (plan.driver_limits) {
+    AddMemoryLimits(plan, vendor, environment, hooks);
   }
   if (!hooks.empty()) {
     edits["hooks"] = std::move(hooks);
@@ -89,7 +115,7 @@ std::string FormatCdiSpec(const GrantPlan& plan, const EditOptions& options) {
   json mounts = Mounts(plan, options);
   json edits = {{"deviceNodes", DeviceNodes(plan, StateLayout(options.state_directory))}};
   if (plan.driver.way == DriverDelivery::Way::kCdi && plan.driver.vendor != nullptr) {
-    Merge(*plan.driver.vendor, environment, mounts, edits);
+    Merge(plan, environment, mounts, edits);
   }
   edits["env"] = std::move(environment);
   edits["mounts"] = std::move(mounts);

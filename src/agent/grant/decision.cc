@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "agent/grant/driver_limits.h"
 #include "agent/grant/grant_name.h"
+#include "agent/grant/isolation_choice.h"
 #include "api/allocation_codec.h"
 #include "base/strings.h"
 #include "model/names.h"
@@ -218,6 +220,29 @@ MaybeRefusal TakeCards(const ContainerIdentity& identity,
   return std::nullopt;
 }
 
+// Who holds the container to its share. Pre: the plan has its cards.
+MaybeRefusal TakeIsolation(const ContainerIdentity& identity, const GrantFacts& facts,
+                           GrantPlan& plan) {
+  IsolationFacts node;
+  node.asked = plan.record.isolation;
+  node.whole = plan.record.cards.front().core == kWhole;
+  node.library = facts.library.available();
+  node.driver_limits_problem =
+      DriverLimitsProblem(plan.record.cards, *facts.machine, facts.driver, facts.cgroup_v2);
+  node.allow_none = facts.allow_none;
+  const auto choice = ChooseIsolation(node);
+  if (!choice.ok()) {
+    return Refuse(RefusalReason::kIsolation, Whose(identity) + " " + choice.status().message());
+  }
+  plan.record.enforcement = choice->enforcement;
+  plan.driver_limits = choice->driver_limits;
+  if (choice->library) {
+    plan.library = facts.library;
+    plan.record.library = facts.library.version;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool EndsAtStartOf(const ContainerIdentity& live, const ContainerIdentity& starting) {
@@ -277,12 +302,11 @@ Granted<GrantPlan> DecideGrant(const std::vector<std::string>& device_ids,
   }
   plan.record.limit = container->limit;
   plan.record.isolation = container->isolation;
+  if (auto refusal = TakeIsolation(identity, facts, plan)) {
+    return *std::move(refusal);
+  }
   plan.driver = facts.driver;
   plan.record.driver = facts.driver.directory;
-  if (container->isolation != "none") {
-    plan.library = facts.library;
-    plan.record.library = facts.library.version;
-  }
   return plan;
 }
 

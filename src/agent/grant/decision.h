@@ -40,6 +40,8 @@ struct GrantFacts {
   std::function<Status(std::string_view text, std::string_view signature)> verify;
   DriverDelivery driver;
   PublishedLibrary library;  // of no version: nothing is enforced
+  bool cgroup_v2 = false;    // of this node, which the driver's own limits need
+  bool allow_none = false;   // configuration enforcement.allowNone
 };
 
 // Whether a container may have the cards that its pod's record names, and what to make for it. It

@@ -19,8 +19,10 @@ struct GrantPlan {
   // them now.
   std::vector<DeviceNode> nodes;
   DriverDelivery driver;
-  // The enforcement library, where there is one and the pod did not ask to go without.
+  // The enforcement library, where isolation_choice.h chose it.
   PublishedLibrary library;
+  // The driver holds its memory, too: the CDI specification asks NVIDIA's toolkit for it.
+  bool driver_limits = false;
   // Its entry in the book of live grants (LiveGrants), which no other decision has; empty = none.
   std::shared_ptr<const GrantRecord> booking;
 

@@ -69,6 +69,7 @@ json ToJson(const GrantRecord& record) {
           {"cards", std::move(cards)},
           {"limit", record.limit},
           {"isolation", record.isolation},
+          {"enforcement", record.enforcement},
           {"driver", record.driver},
           {"library", record.library}};
 }
@@ -117,6 +118,8 @@ GrantRecord FromJson(const json& grant) {
   grant.at("isolation").get_to(record.isolation);
   grant.at("driver").get_to(record.driver);
   grant.at("library").get_to(record.library);
+  // Missing in what an agent of an earlier version wrote.
+  record.enforcement = grant.value("enforcement", record.library.empty() ? "none" : "library");
   return record;
 }
 

@@ -27,7 +27,8 @@ struct GrantRecord {
   ContainerIdentity identity;           // `deleting` and `recalled` are not kept
   std::vector<GrantedCard> cards;       // in the order of the allocation
   int limit = 0;                        // elastic ceiling in percent; 0 = none asked
-  std::string isolation = "auto";
+  std::string isolation = "auto";       // as asked
+  std::string enforcement = "none";     // who holds it: "library", "driver", "none"
   std::string driver;   // the directory of driver libraries that it names; "" = none
   std::string library;  // the version of the enforcement library that it names; "" = none
 };

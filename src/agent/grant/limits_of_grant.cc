@@ -23,7 +23,9 @@ Status LimitsOfGrant(const GrantRecord& grant, quota::LimitsRecord& limits) {
                            " cards, and the grant has " + std::to_string(grant.cards.size()));
   }
   const ContainerIdentity& who = grant.identity;
-  limits.isolation = grant.library.empty() ? quota::Isolation::kNone : quota::Isolation::kLibrary;
+  limits.isolation = grant.enforcement == "library"  ? quota::Isolation::kLibrary
+                     : grant.enforcement == "driver" ? quota::Isolation::kDriver
+                                                     : quota::Isolation::kNone;
   bool fits = Set(limits.pod_uid, who.uid) && Set(limits.container, who.container) &&
               Set(limits.pod_name, who.key.name) &&
               Set(limits.pod_namespace, who.key.namespace_name);

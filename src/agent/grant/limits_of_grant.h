@@ -8,9 +8,8 @@
 namespace aliquot::agent {
 
 // The limits record of a grant, sealed, as its container will read it. Memory of a whole card is 0:
-// all of it. A ceiling below the share counts as the share. The isolation is "library" when the
-// grant names an enforcement library, else "none". Error: a text that does
-// not fit. Pure.
+// all of it. A ceiling below the share counts as the share. The isolation is the
+// grant's `enforcement`. Error: a text that does not fit. Pure.
 Status LimitsOfGrant(const GrantRecord& grant, quota::LimitsRecord& limits);
 
 }  // namespace aliquot::agent

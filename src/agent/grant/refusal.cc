@@ -29,6 +29,8 @@ std::string_view RefusalName(RefusalReason reason) {
       return "ids_in_use";
     case RefusalReason::kNotSynced:
       return "not_synced";
+    case RefusalReason::kIsolation:
+      return "isolation";
     case RefusalReason::kStorage:
       return "storage";
   }

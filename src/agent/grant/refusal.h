@@ -28,6 +28,7 @@ enum class RefusalReason {
   kRecordVersion,     // the record is of a version or form that this agent does not know
   kIdsInUse,          // another live pod holds these device IDs
   kNotSynced,         // the pods of this node are not known yet
+  kIsolation,         // the isolation that the pod asks for can't be had on this node
   kStorage,           // the grant could not be written
 };
 
@@ -36,7 +37,7 @@ inline constexpr std::array kAllRefusalReasons{
     RefusalReason::kSizeMismatch,  RefusalReason::kPodDeleting,      RefusalReason::kCardBusy,
     RefusalReason::kCardUnhealthy, RefusalReason::kNoDriverDelivery, RefusalReason::kBadSignature,
     RefusalReason::kRecordVersion, RefusalReason::kIdsInUse,         RefusalReason::kNotSynced,
-    RefusalReason::kStorage};
+    RefusalReason::kIsolation,     RefusalReason::kStorage};
 
 // "no_allocation", "wrong_node", ...
 std::string_view RefusalName(RefusalReason reason);

@@ -90,6 +90,52 @@ VendorEdits ReadEdits(const json& edits) {
   return read;
 }
 
+// The card that a hook sets a limit of; "" for another hook, and for one of several cards.
+std::string LimitedCard(const VendorEdits::Hook& hook) {
+  const auto& words = hook.arguments;
+  if (std::find(words.begin(), words.end(), kMemoryLimitsHook) == words.end()) {
+    return "";
+  }
+  std::string uuid;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--gpu-id") {
+      if (!uuid.empty()) {
+        return "";
+      }
+      uuid = words[i + 1];
+    }
+  }
+  return uuid;
+}
+
+// Moves hooks that set a limit out of `hooks`: they belong to one card, not to every container.
+void TakeMemoryLimits(std::vector<VendorEdits::Hook>& hooks, VendorEdits& read) {
+  for (auto at = hooks.begin(); at != hooks.end();) {
+    const std::string uuid = LimitedCard(*at);
+    if (uuid.empty()) {
+      ++at;
+      continue;
+    }
+    const bool known = std::any_of(read.memory_limits.begin(), read.memory_limits.end(),
+                                   [&](const auto& each) { return each.uuid == uuid; });
+    if (!known) {
+      read.memory_limits.push_back({uuid, std::move(*at)});
+    }
+    at = hooks.erase(at);
+  }
+}
+
+void ReadMemoryLimits(const json& document, VendorEdits& read) {
+  TakeMemoryLimits(read.hooks, read);
+  for (const json& device : Member(document, "devices")) {
+    const auto edits = device.find("containerEdits");
+    if (edits != device.end() && edits->is_object()) {
+      std::vector<VendorEdits::Hook> hooks = ReadEdits(*edits).hooks;
+      TakeMemoryLimits(hooks, read);
+    }
+  }
+}
+
 }  // namespace
 
 Result<VendorEdits> ParseVendorSpec(std::string_view text, const std::string& file) {
@@ -113,6 +159,7 @@ Result<VendorEdits> ParseVendorSpec(std::string_view text, const std::string& fi
                              " mounts no driver libraries in its containerEdits; write it anew "
                              "with nvidia-ctk cdi generate");
     }
+    ReadMemoryLimits(*document, read);
     read.file = file;
     return read;
   } catch (const json::exception&) {

@@ -26,11 +26,22 @@ struct VendorEdits {
     std::vector<std::string> environment;
   };
 
+  // NVIDIA's toolkit holds the container's control group to an amount of memory of one card
+  // by a hook that names the card as its `--gpu-id`.
+  struct MemoryLimitHook {
+    std::string uuid;
+    Hook hook;
+  };
+
   std::string file;                      // where it was read
   std::vector<std::string> environment;  // "NAME=value"
   std::vector<Mount> mounts;
   std::vector<Hook> hooks;
+  std::vector<MemoryLimitHook> memory_limits;  // of its devices; each card once
 };
+
+// The toolkit's word for that hook.
+inline constexpr std::string_view kMemoryLimitsHook = "apply-cuda-memory-limits";
 
 // No specification is longer.
 inline constexpr std::size_t kMaxVendorSpecBytes = 4 << 20;

@@ -18,7 +18,11 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 
 constexpr std::array<std::string_view, kAgentDegradedStates> kDegraded{
-    "no_driver", "not_synced", "not_registered", "owned_by_other", "no_delivery", "no_enforcement"};
+    "no_driver",   "not_synced",     "not_registered", "owned_by_other",
+    "no_delivery", "no_enforcement", "no_watchdog"};
+// The verdicts for which processes are ended, as enforcement/verdict.h names them.
+constexpr std::array<const char*, 4> kEnding{"no_library", "wrong_library", "over_memory",
+                                             "usage_damaged"};
 constexpr std::array<const char*, 2> kWrites{"node_patch", "event"};
 constexpr std::array<const char*, 5> kOutcomes{"done", "not_found", "conflict", "refused",
                                                "unknown"};
@@ -74,6 +78,9 @@ struct AgentMetrics::Series {
       Counters(registry, "aliquot_agent_api_writes_total", "Writes to the API server, by kind.");
   Family<Counter>& restarts = Counters(registry, "aliquot_agent_watch_restarts_total",
                                        "Watches that had to be begun again.");
+  Family<Counter>& ended =
+      Counters(registry, "aliquot_agent_processes_ended_total",
+               "Processes ended because their share does not hold them, by reason.");
   Family<Counter>& xids = Counters(registry, "aliquot_agent_xids_total",
                                    "XID errors that the driver told, by card and code.");
   Family<Gauge>& registered = Gauges(registry, "aliquot_agent_registered",
@@ -99,6 +106,9 @@ struct AgentMetrics::Series {
     }
     for (const char* resource : {"nodes", "pods"}) {
       restarts.Add({{"resource", resource}});
+    }
+    for (const char* reason : kEnding) {
+      ended.Add({{"reason", reason}});
     }
     for (std::size_t i = 0; i < kDegraded.size(); ++i) {
       degraded.at(i) = &degraded_family.Add({{"state", std::string(kDegraded.at(i))}});
@@ -145,6 +155,13 @@ void AgentMetrics::CountWrite(AgentWrite kind, model::WriteOutcome outcome) {
 
 void AgentMetrics::CountWatchRestart(std::string_view resource) {
   series_->restarts.Add({{"resource", std::string(resource)}}).Increment();
+}
+
+void AgentMetrics::CountEnded(std::string_view verdict, std::size_t processes) {
+  if (processes != 0) {
+    series_->ended.Add({{"reason", std::string(verdict)}})
+        .Increment(static_cast<double>(processes));
+  }
 }
 
 void AgentMetrics::CountXid(const std::string& uuid, std::uint64_t code) {

@@ -23,8 +23,9 @@ enum class AgentDegraded {
   kOwnedByOther,   // another device plugin owns the cards
   kNoDelivery,     // no driver libraries to hand over
   kNoEnforcement,  // no enforcement library: shares are not held
+  kNoWatchdog,     // processes of containers can't be seen
 };
-inline constexpr std::size_t kAgentDegradedStates = 6;
+inline constexpr std::size_t kAgentDegradedStates = 7;
 
 enum class AgentWrite { kNodePatch, kEvent };
 
@@ -45,6 +46,9 @@ class AgentMetrics {
   void CountDamaged(std::size_t files);
   void CountWrite(AgentWrite kind, model::WriteOutcome outcome);
   void CountWatchRestart(std::string_view resource);
+  // Processes that were ended because their share does not hold them; `verdict` is a word of
+  // enforcement/verdict.h.
+  void CountEnded(std::string_view verdict, std::size_t processes);
   void CountXid(const std::string& uuid, std::uint64_t code);
   void SetRegistered(std::string_view resource, bool on);
   // `total`: since the start. From one thread.

@@ -50,7 +50,12 @@ class Reading {
       share.ceiling = grant.limit;
       share.isolation = grant.isolation;
       const bool whole = card.core >= 100;
-      share.enforcement = whole ? "whole" : grant.library.empty() ? "none" : "library";
+      share.enforcement = whole ? "whole" : grant.enforcement;
+      const auto held = inputs_.enforcement.find(grant.name);
+      if (!whole && held != inputs_.enforcement.end() && i < held->second.size()) {
+        share.held = held->second[i];
+        share.enforcement = share.held->verdicts.empty() ? share.enforcement : "unenforced";
+      }
       if (usage.ok() && i < usage->cards.size()) {
         share.charged = usage->cards[i];
       }

@@ -20,6 +20,8 @@ struct ReadingInputs {
   Machine machine;
   std::map<std::string, CardStanding, std::less<>> standing;
   LiveList grants;
+  // By name of the grant, one entry a card.
+  std::map<std::string, std::vector<ShareEnforcement>> enforcement;
   // Container IDs (64 hex digits) of the node's GPU containers: to pod UID and container name.
   std::map<std::string, std::pair<std::string, std::string>, std::less<>> containers;
 };

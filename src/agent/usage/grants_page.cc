@@ -35,7 +35,8 @@ Json GrantJson(const GrantRecord& grant) {
           {"cards", std::move(cards)},
           {"limit", grant.limit},
           {"isolation", grant.isolation},
-          {"enforcement", grant.library.empty() ? "none" : "library " + grant.library},
+          {"enforcement",
+           grant.enforcement == "library" ? "library " + grant.library : grant.enforcement},
           {"deviceIDs", grant.device_ids.size()}};
 }
 

@@ -37,6 +37,14 @@ struct CardReading {
   int strangers = 0;
 };
 
+// What the agent has found and given of one card of one container that the library holds.
+struct ShareEnforcement {
+  int core_now = 0;  // percent; 0 = the guaranteed share
+  std::uint64_t overhead_bytes = 0;
+  std::int64_t busy_correction_ns = 0;
+  std::vector<std::string> verdicts;  // words of what it is not held by
+};
+
 // One card of one container.
 struct ShareReading {
   model::PodKey pod;
@@ -48,12 +56,14 @@ struct ShareReading {
   std::int64_t mib = 0;
   int ceiling = 0;          // percent; 0 = none asked
   std::string isolation;    // as asked
-  std::string enforcement;  // what holds it to its share: "library", "none", or "whole" for a card
-                            // of its own
+  std::string enforcement;  // what holds it to its share: "library", "driver", "none", "whole" for
+                            // a card of its own, "unenforced" where it is not held after all
   // By the driver's list of processes; nothing where it gives none.
   std::optional<std::int64_t> used_mib;
   std::optional<int> sm_percent;
   int processes = 0;
+  // By the agent's own looks; nothing of shares that the library does not hold.
+  std::optional<ShareEnforcement> held;
   // By the enforcement library; nothing while no library is there or its file can't be read.
   std::optional<quota::CardUsage> charged;
 };

@@ -164,6 +164,30 @@ void ChargeFamilies(const NodeFigures& figures, std::vector<MetricFamily>& out) 
   }
 }
 
+void EnforcementFamilies(const NodeFigures& figures, std::vector<MetricFamily>& out) {
+  Family now("aliquot_share_core_now_percent", "Percent of the card that it may use just now.");
+  Family overhead("aliquot_share_memory_overhead_bytes",
+                  "Memory that the driver counts beyond what its processes charged.");
+  Family drift("aliquot_share_busy_correction_seconds",
+               "GPU time by the driver less what its processes measured.");
+  Family unenforced("aliquot_agent_unenforced", "1 while the share is not held, with the reason.");
+  for (const ShareReading& share : figures.shares) {
+    if (!share.held) {
+      continue;
+    }
+    const Labels labels = ShareLabels(figures, share);
+    now.Add(labels, share.held->core_now == 0 ? share.core : share.held->core_now);
+    overhead.Add(labels, static_cast<double>(share.held->overhead_bytes));
+    drift.Add(labels, static_cast<double>(share.held->busy_correction_ns) / kNanosecondsPerSecond);
+    for (const std::string& reason : share.held->verdicts) {
+      unenforced.Add(With(labels, {{"reason", reason}}), 1);
+    }
+  }
+  for (Family* each : {&now, &overhead, &drift, &unenforced}) {
+    out.push_back(each->Take());
+  }
+}
+
 }  // namespace
 
 std::vector<MetricFamily> NodeMetrics(const NodeFigures& figures) {
@@ -171,6 +195,7 @@ std::vector<MetricFamily> NodeMetrics(const NodeFigures& figures) {
   CardFamilies(figures, families);
   GrantFamilies(figures, families);
   ChargeFamilies(figures, families);
+  EnforcementFamilies(figures, families);
   return families;
 }
 

@@ -98,6 +98,16 @@ std::uint64_t Alive(int descriptor, const quota::UsageRegion& region) {
 
 }  // namespace
 
+bool UsageFileInUse(const std::string& path) {
+  const OpenFile file(path);
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = static_cast<off_t>(quota::kUsageSlots);
+  return file.descriptor() >= 0 && ::fcntl(file.descriptor(), F_OFD_GETLK, &lock) == 0 &&
+         lock.l_type != F_UNLCK;
+}
+
 Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards) {
   const OpenFile file(path);
   if (file.descriptor() < 0) {
@@ -117,6 +127,11 @@ Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards)
   const std::uint64_t alive = Alive(file.descriptor(), *region);
   ContainerUsage usage;
   usage.processes = __builtin_popcountll(alive);
+  for (std::size_t i = 0; i < quota::kUsageSlots; ++i) {
+    if ((alive >> i & 1) != 0) {
+      usage.pids.insert(region->slot[i].pid);
+    }
+  }
   for (std::size_t i = 0; i < std::min(cards, quota::kMaxCards); ++i) {
     usage.cards.push_back(quota::SumUsage(*region, i, alive));
   }

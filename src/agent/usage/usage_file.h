@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace aliquot::agent {
 struct ContainerUsage {
   std::vector<quota::CardUsage> cards;
   int processes = 0;  // slots that a living process holds
+  // What those slots say of their owners: numbers in the container's own process namespace.
+  std::set<std::uint32_t> pids;
 };
 
 // Reads a container's usage file. The container can write it, truncate it and, where the kernel
@@ -23,5 +26,9 @@ struct ContainerUsage {
 // our own and never mapped. A slot counts while a process holds its lock. Errors are one sentence
 // that names the file. Thread-safe.
 Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards);
+
+// Whether any process holds a slot, by one question to the kernel and without reading: for those
+// who look several times a second. False also where there is no such file. Thread-safe.
+bool UsageFileInUse(const std::string& path);
 
 }  // namespace aliquot::agent

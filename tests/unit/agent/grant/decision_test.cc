@@ -60,6 +60,7 @@ TEST_F(DecideGrantTest, KeepsCeilingAndIsolationOfTheRecord) {
                                           R"(],"limit":60,"isolation":"none"})");
   GrantFacts facts = facts_();
   facts.library = {"00aa", "/run/aliquot/library/00aa", "libaliquot.so"};
+  facts.allow_none = true;
   const auto plan = DecideGrant(Ids(0, 20), pod_, facts);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->record.limit, 60);

@@ -29,7 +29,7 @@ TEST(RefusalName, EachReasonHasItsOwn) {
   EXPECT_EQ(names, (std::set<std::string_view>{
                        "no_allocation", "wrong_node", "wrong_pod", "size_mismatch", "pod_deleting",
                        "card_busy", "card_unhealthy", "no_driver_delivery", "bad_signature",
-                       "record_version", "ids_in_use", "not_synced", "storage"}));
+                       "record_version", "ids_in_use", "not_synced", "isolation", "storage"}));
 }
 
 }  // namespace

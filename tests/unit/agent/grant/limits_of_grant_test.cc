@@ -19,7 +19,7 @@ GrantRecord Example() {
 TEST(LimitsOfGrant, SaysWhoAndHowMuchOfWhichCard) {
   GrantRecord record = Example();
   record.limit = 60;
-  record.library = "00aa";
+  record.enforcement = "library";
   quota::LimitsRecord limits;
   ASSERT_TRUE(LimitsOfGrant(record, limits).ok());
   EXPECT_EQ(quota::CheckLimits(&limits, sizeof(limits)), quota::LimitsFault::kNone);
@@ -40,7 +40,15 @@ TEST(LimitsOfGrant, WithoutCeilingTheShareIsTheCeiling) {
   quota::LimitsRecord limits;
   ASSERT_TRUE(LimitsOfGrant(Example(), limits).ok());
   EXPECT_EQ(limits.card[0].ceiling_percent, 20u);
-  EXPECT_EQ(limits.isolation, quota::Isolation::kNone) << "there is no library";
+  EXPECT_EQ(limits.isolation, quota::Isolation::kNone) << "nobody holds it";
+}
+
+TEST(LimitsOfGrant, WhatTheDriverHoldsTheLibraryDoesNot) {
+  GrantRecord record = Example();
+  record.enforcement = "driver";
+  quota::LimitsRecord limits;
+  ASSERT_TRUE(LimitsOfGrant(record, limits).ok());
+  EXPECT_EQ(limits.isolation, quota::Isolation::kDriver);
 }
 
 TEST(LimitsOfGrant, AWholeCardHasNoMemoryLimit) {

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/enforcement/watchdog.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "agent/enforcement/sentences.h"
+#include "agent/usage/usage_file.h"
+#include "base/strings.h"
+
+namespace aliquot::agent {
+
+Watchdog::Watchdog(WatchdogOptions options, Parts parts)
+    : options_(options), parts_(std::move(parts)), processes_(parts_.reader, options_.processes) {}
+
+std::chrono::milliseconds Watchdog::Look() {
+  std::map<std::string, std::vector<Place>> cards;
+  std::set<std::string> keys;
+  const auto live = parts_.live.Snapshot();
+  for (const Grant& grant : HeldGrants(*live)) {
+    const std::string key = HeldKey(*grant);
+    keys.insert(key);
+    parts_.board.Begin(key, std::vector<ShareMeasure>(grant->cards.size()));
+    for (std::size_t i = 0; i < grant->cards.size(); ++i) {
+      if (IsHeld(grant->cards[i])) {
+        cards[grant->cards[i].uuid].push_back({grant, i});
+      }
+    }
+  }
+  Forget(keys);
+  busy_ = saw_ = missed_ = containers_fresh_ = false;
+  for (const auto& [uuid, places] : cards) {
+    LookAt(uuid, places);
+  }
+  blind_looks_ = processes_.TakeRefused() || (missed_ && !saw_) ? blind_looks_ + 1 : 0;
+  processes_.ForgetOld(parts_.clock.SteadyNow());
+  return busy_ ? options_.busy : options_.idle;
+}
+
+void Watchdog::Forget(const std::set<std::string>& keys) {
+  for (auto at = shares_.begin(); at != shares_.end();) {
+    at = keys.count(at->first.first) != 0 ? std::next(at) : shares_.erase(at);
+  }
+}
+
+void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places) {
+  std::vector<Held> before;
+  for (const Place& place : places) {
+    before.push_back(HeldOf(place));
+  }
+  std::uint64_t& since = last_sample_us_[uuid];
+  const auto work = parts_.backend.Work(uuid, since);
+  NoteDriver(uuid, work.status());
+  if (!work.ok()) {
+    return;
+  }
+  const auto members = Attribute(*work, places);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Judge(uuid, places[i], before[i], HeldOf(places[i]), members[i]);
+  }
+  for (const CardWork::Sample& sample : work->samples) {
+    since = std::max(since, sample.timestamp_us);
+  }
+}
+
+Watchdog::Held Watchdog::HeldOf(const Place& place) const {
+  const std::string path = parts_.layout.UsageRegion(place.grant->name);
+  Held held;
+  if (!UsageFileInUse(path)) {
+    return held;
+  }
+  const auto usage = ReadUsageFile(path, place.grant->cards.size());
+  held.readable = usage.ok();
+  if (usage.ok() && place.card < usage->cards.size()) {
+    held.bytes = usage->cards[place.card].held_bytes;
+  }
+  return held;
+}
+
+std::vector<std::vector<Watchdog::Member>> Watchdog::Attribute(const CardWork& work,
+                                                               const std::vector<Place>& places) {
+  std::vector<std::vector<Member>> members(places.size());
+  const SteadyTime now = parts_.clock.SteadyNow();
+  for (const CardWork::Memory& each : work.processes) {
+    const auto known = processes_.Find(each.pid, now);
+    const bool seen = known || parts_.reader.StartTicks(each.pid);
+    saw_ = saw_ || seen;
+    missed_ = missed_ || !seen;
+    if (!known) {
+      continue;
+    }
+    const Place* place = PlaceOf(known->owner, places);
+    if (place == nullptr) {
+      continue;
+    }
+    busy_ = true;
+    Member member;
+    member.facts.pid = each.pid;
+    member.facts.driver_bytes = each.bytes;
+    member.process = {each.pid, known->start_ticks, known->owner};
+    if (const auto given = LibraryOf(*place->grant)) {
+      member.facts.library = processes_.LibraryOf(each.pid, *given, now);
+    }
+    members[static_cast<std::size_t>(place - places.data())].push_back(std::move(member));
+  }
+  return members;
+}
+
+// By the container's ID where the pod's status tells it; by the pod alone where it has one
+// container on the card.
+const Watchdog::Place* Watchdog::PlaceOf(const ProcessOwner& owner,
+                                         const std::vector<Place>& places) {
+  if (!containers_fresh_) {
+    containers_ = parts_.containers();
+    containers_fresh_ = true;
+  }
+  const auto known = containers_.find(owner.container_id);
+  const Place* only = nullptr;
+  int found = 0;
+  for (const Place& place : places) {
+    if (place.grant->identity.uid != owner.pod_uid) {
+      continue;
+    }
+    if (known != containers_.end() && known->second.second == place.grant->identity.container) {
+      return &place;
+    }
+    only = &place;
+    ++found;
+  }
+  return found == 1 && known == containers_.end() ? only : nullptr;
+}
+
+// The one file in the grant's directory of the library: ours, so its name and number are the truth.
+std::optional<GivenLibrary> Watchdog::LibraryOf(const GrantRecord& grant) const {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(parts_.layout.Grant(grant.name) + "/library", error)) {
+    if (const auto identity = IdentityOf(entry.path().string())) {
+      return GivenLibrary{*identity, entry.path().filename().string()};
+    }
+  }
+  return std::nullopt;
+}
+
+Watchdog::Share& Watchdog::ShareOf(const Place& place) {
+  const std::string key = HeldKey(*place.grant);
+  const auto at = shares_.find({key, place.card});
+  if (at != shares_.end()) {
+    return at->second;
+  }
+  const auto measures = parts_.board.Measures(key);
+  Share share;
+  if (place.card < measures.size()) {
+    share.overhead = OverheadWindow(measures[place.card].overhead_bytes);
+  }
+  return shares_.emplace(std::pair(key, place.card), std::move(share)).first->second;
+}
+
+void Watchdog::Judge(const std::string& uuid, const Place& place, const Held& before,
+                     const Held& after, const std::vector<Member>& members) {
+  Share& share = ShareOf(place);
+  ShareFacts facts;
+  facts.limit_bytes = static_cast<std::uint64_t>(place.grant->cards[place.card].mib) << 20;
+  facts.context_bytes = static_cast<std::uint64_t>(options_.context_mib) << 20;
+  facts.usage_readable = before.readable && after.readable;
+  facts.held_before = before.bytes;
+  facts.held_after = after.bytes;
+  std::uint64_t driver = 0;
+  for (const Member& member : members) {
+    facts.processes.push_back(member.facts);
+    driver += member.facts.driver_bytes.value_or(0);
+  }
+  share.overhead.Add(driver, before.bytes, after.bytes);
+  const std::string key = HeldKey(*place.grant);
+  ShareMeasure measure;
+  measure.overhead_bytes = share.overhead.bytes();
+  measure.looked = parts_.clock.SteadyNow();
+  parts_.board.SetMeasure(key, place.card, measure);
+  std::vector<Verdict> verdicts;
+  for (const ShareVerdict& each : share.judge.Look(facts)) {
+    verdicts.push_back(each.verdict);
+    Act(uuid, place, each, members);
+  }
+  parts_.board.SetVerdicts(key, place.card, std::move(verdicts));
+}
+
+void Watchdog::Act(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
+                   const std::vector<Member>& members) {
+  ShareReport report;
+  report.grant = place.grant;
+  report.uuid = uuid;
+  report.verdict = verdict.verdict;
+  const bool kill = options_.kill && EndsProcesses(verdict.verdict);
+  report.sentence = VerdictSentence(*place.grant, uuid, verdict.verdict, kill);
+  for (const Member& member : members) {
+    const auto& pids = verdict.processes;
+    if (!kill || std::find(pids.begin(), pids.end(), member.facts.pid) == pids.end()) {
+      continue;
+    }
+    const Status ended = EndProcess(member.process, parts_.reader);
+    report.ended += ended.ok() ? 1 : 0;
+    parts_.log.Warn("agent", "a process that its share does not hold",
+                    {{"pod", place.grant->identity.key.ToString()},
+                     {"container", place.grant->identity.container},
+                     {"uuid", uuid},
+                     {"pid", static_cast<std::int64_t>(member.facts.pid)},
+                     {"verdict", VerdictName(verdict.verdict)},
+                     {"outcome", ended.ok() ? "ended" : ended.message()}});
+  }
+  parts_.report(report);
+}
+
+// Told when it changes: several looks a second would fill the log.
+void Watchdog::NoteDriver(const std::string& uuid, const Status& status) {
+  std::string& last = driver_problem_[uuid];
+  if (last == status.message()) {
+    return;
+  }
+  last = status.message();
+  if (!status.ok()) {
+    parts_.log.Warn("agent", "the processes of a card can't be seen",
+                    {{"uuid", uuid}, {"problem", status.message()}});
+  }
+}
+
+}  // namespace aliquot::agent

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/enforcement/process_table.h"
+
+#include "tests/unit/agent/enforcement/fake_proc.h"
+#include "tests/unit/agent/enforcement/held_fixture.h"
+
+namespace aliquot::agent {
+namespace {
+
+using std::chrono::seconds;
+
+class ProcessTableTest : public HeldTest {
+ protected:
+  ProcessTableTest() {
+    std::ofstream(folder_ + "/libaliquot.so") << "ours";
+    given_ = {*IdentityOf(folder_ + "/libaliquot.so"), "libaliquot.so"};
+    proc_.Put(70, Uid(1), ContainerId(1));
+  }
+  LoadedLibrary Look(seconds after = seconds(0)) {
+    clock_.Advance(after);
+    return table_.Find(70, clock_.SteadyNow()) ? table_.LibraryOf(70, given_, clock_.SteadyNow())
+                                               : LoadedLibrary::kUnknown;
+  }
+
+  FakeProc proc_{folder_ + "/proc"};
+  ProcessReader reader_{proc_.root()};
+  ProcessTable table_{reader_, ProcessTable::Options()};
+  GivenLibrary given_;
+};
+
+TEST_F(ProcessTableTest, WhoseAProcessIs) {
+  const auto known = table_.Find(70, clock_.SteadyNow());
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->owner.pod_uid, Uid(1));
+  EXPECT_EQ(known->owner.container_id, ContainerId(1));
+  EXPECT_EQ(known->start_ticks, 500U);
+  EXPECT_FALSE(table_.Find(71, clock_.SteadyNow()));
+}
+
+TEST_F(ProcessTableTest, TheFileCountsAndNotItsName) {
+  EXPECT_EQ(Look(), LoadedLibrary::kNone);
+  proc_.Map(70, folder_ + "/libaliquot.so", "/moved/away.so (deleted)");
+  EXPECT_EQ(Look(), LoadedLibrary::kOurs);
+}
+
+TEST_F(ProcessTableTest, AnotherFileOfThatNameIsNotOurs) {
+  std::ofstream(folder_ + "/other") << "theirs";
+  proc_.Map(70, folder_ + "/other", "/usr/local/aliquot/libaliquot.so");
+  EXPECT_EQ(Look(), LoadedLibrary::kOther);
+}
+
+TEST_F(ProcessTableTest, AFoundLibraryIsBelievedForAWhile) {
+  proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
+  ASSERT_EQ(Look(), LoadedLibrary::kOurs);
+  proc_.MapNothing(70);
+  EXPECT_EQ(Look(seconds(9)), LoadedLibrary::kOurs);
+  EXPECT_EQ(Look(seconds(1)), LoadedLibrary::kNone);
+}
+
+TEST_F(ProcessTableTest, AnotherProgramInTheSameProcessIsLookedAtAtOnce) {
+  proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
+  ASSERT_EQ(Look(), LoadedLibrary::kOurs);
+  proc_.MapNothing(70);
+  proc_.Program(70, "static");
+  EXPECT_EQ(Look(), LoadedLibrary::kNone);
+}
+
+TEST_F(ProcessTableTest, AnotherProcessWithThatNumberIsLookedAtAtOnce) {
+  proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
+  ASSERT_EQ(Look(), LoadedLibrary::kOurs);
+  proc_.Put(70, Uid(2), ContainerId(2), 501);
+  EXPECT_EQ(Look(), LoadedLibrary::kNone);
+  EXPECT_EQ(table_.Find(70, clock_.SteadyNow())->owner.pod_uid, Uid(2));
+}
+
+// Otherwise a process could map so many files that the library's absence is never seen.
+TEST_F(ProcessTableTest, MoreFilesThanAreKeptHideNothing) {
+  std::ofstream maps(proc_.root() + "/70/maps");
+  for (int i = 1; i <= 9000; ++i) {
+    maps << "1-2 r-xp 0 00:00 " << i << " /f\n";
+  }
+  maps.close();
+  EXPECT_EQ(Look(), LoadedLibrary::kNone);
+  proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
+  EXPECT_EQ(Look(), LoadedLibrary::kOurs);
+}
+
+TEST_F(ProcessTableTest, MapsThatCannotBeReadSayNothing) {
+  std::filesystem::remove(proc_.root() + "/70/maps");
+  EXPECT_EQ(Look(), LoadedLibrary::kUnknown);
+}
+
+}  // namespace
+}  // namespace aliquot::agent
