@@ -27,6 +27,8 @@ if [[ ${1:-} == --tests ]]; then
     python3-pytest python3-pip python3-yaml curl jq
     # The node of the end-to-end tests: its namespaces, its images, and runc's seccomp filters.
     util-linux iproute2 busybox-static libseccomp-dev
+    # Programs that the interception library must hold, leave alone or see: of musl, and under valgrind.
+    musl-tools valgrind
   )
 fi
 

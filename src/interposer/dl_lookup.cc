@@ -58,7 +58,10 @@ bool IsBeforeThis(const void* address) {
 AliquotVerdict FindUnlisted(const Lookup& lookup) {
   void* const handle = lookup.handle();
   if (handle != OwnMap()) {
-    if ((handle != RTLD_DEFAULT && handle != RTLD_NEXT) || lookup.In(handle) != nullptr) {
+    const void* const found = lookup.In(handle);
+    const bool anywhere = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
+    if (handle == OpenDriverHandle(lookup.name) ||
+        (found == nullptr ? !anywhere : !IsDriverAddress(found))) {
       return lookup.AsAsked();
     }
   }
@@ -88,17 +91,19 @@ AliquotVerdict FindInThis(const Lookup& lookup, int row) {
   return Answer(RowFunction(row));
 }
 
+// By another handle: the program's own, a library's, or a driver's that came past dlopen's rules.
 AliquotVerdict FindByHandle(const Lookup& lookup, int row) {
   void* const found = lookup.In(lookup.handle());
-  if (found == nullptr || !RowIsHooked(row)) {
+  void* const own = RowFunction(row);
+  if (found == nullptr || found == own) {
     return lookup.AsAsked();
   }
-  void* const own = RowFunction(row);
-  if (found == own || found == __atomic_load_n(RowSlot(row), __ATOMIC_ACQUIRE) ||
-      IsDriverAddress(found)) {
-    return Answer(own);
+  if (lookup.handle() == OpenDriverHandle(lookup.name)) {
+    return RowIsHooked(row) ? Answer(own) : lookup.AsAsked();
   }
-  return lookup.AsAsked();
+  // Of a second copy of the driver nothing may be used: hooks call the first one, and a context of
+  // the one means nothing to the other.
+  return IsDriverAddress(found) ? Answer(own) : lookup.AsAsked();
 }
 
 AliquotVerdict Find(const Lookup& lookup) {

@@ -22,6 +22,13 @@ _SETUP = """
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/aliquot/limits /run/overlay/upper /run/overlay/work
+if [ -e /dev/nvidiactl ]; then  # the host's nodes, a card's or another test's, are not this machine's
+  mkdir /run/dev && mount -t tmpfs -o mode=755 tmpfs /run/dev
+  for node in null zero full random urandom tty; do
+    touch /run/dev/$node && mount --bind /dev/$node /run/dev/$node; done
+  for folder in shm pts; do mkdir /run/dev/$folder && mount --rbind /dev/$folder /run/dev/$folder; done
+  ln -s /proc/self/fd /run/dev/fd && mount --move /run/dev /dev
+fi
 if [ -d "$1/limits" ]; then mount --bind "$1/limits" /run/aliquot/limits
   mount -o remount,bind,ro /run/aliquot/limits; fi
 if [ -f "$1/usage" ]; then touch /run/aliquot/usage; mount --bind "$1/usage" /run/aliquot/usage; fi
