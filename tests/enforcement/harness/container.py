@@ -17,17 +17,19 @@ _CLONE_NEWPID = 0x20000000
 _SECONDS = 60
 
 # Mounts in the new namespace, then stays to keep it: $1 the container's folder, $2 the line of
-# ld.so.preload or nothing.
+# ld.so.preload or nothing, $3 the minor numbers of the cards that it has nodes of, or nothing.
 _SETUP = """
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/aliquot/limits /run/overlay/upper /run/overlay/work
-if [ -e /dev/nvidiactl ]; then  # the host's nodes, a card's or another test's, are not this machine's
+if [ -e /dev/nvidiactl ] || [ -n "$3" ]; then  # the host's nodes, a card's or another test's, are not this machine's
   mkdir /run/dev && mount -t tmpfs -o mode=755 tmpfs /run/dev
   for node in null zero full random urandom tty; do
     touch /run/dev/$node && mount --bind /dev/$node /run/dev/$node; done
   for folder in shm pts; do mkdir /run/dev/$folder && mount --rbind /dev/$folder /run/dev/$folder; done
   ln -s /proc/self/fd /run/dev/fd && mount --move /run/dev /dev
+  if [ -n "$3" ]; then mknod -m 666 /dev/nvidiactl c 195 255; fi
+  for minor in $3; do mknod -m 666 /dev/nvidia$minor c 195 $minor; done
 fi
 if [ -d "$1/limits" ]; then mount --bind "$1/limits" /run/aliquot/limits
   mount -o remount,bind,ro /run/aliquot/limits; fi
@@ -58,10 +60,11 @@ class Container:
     shares   what it may use; None: no record at all, as in a container without a share
     preload  "file": /etc/ld.so.preload; "environment": LD_PRELOAD; None: no library
     pids     True: a process ID namespace of its own as well, one for each program
+    nodes    True: it has the device nodes of its shares' cards (by their minor numbers) and no others
     """
 
     def __init__(self, world, shares, *, preload="file", isolation="library", library=None, pids=False,
-                 environment=None):
+                 nodes=False, environment=None):
         self.world = world
         self.pids = pids
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="aliquot-container-", dir=own_tmpfs_folder()))
@@ -76,10 +79,11 @@ class Container:
             self._environment["LD_PRELOAD"] = str(self.library)
         self._started = []
         line = str(self.library) if preload == "file" else ""
+        minors = " ".join(str(share.minor) for share in shares) if nodes else ""
         # The holder must not be preloaded itself: sh is started before the line is written.
         self._holder = subprocess.Popen(  # pylint: disable=consider-using-with
             ["unshare", "--mount", "--propagation", "private", "sh", "-c", _SETUP, "sh",
-             str(self.folder), line],
+             str(self.folder), line, minors],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if self._holder.stdout.readline() != "ready\n":
             message = self._holder.stderr.read()
