@@ -5,7 +5,7 @@
 
 // Which card of the container's record a device of the driver is. The driver numbers what it sees
 // (CUDA_VISIBLE_DEVICES, its own order), the record names UUIDs: answers are found by UUID once and
-// kept. Thread-safe. -1: no card of the record, or there is no record.
+// kept. Thread-safe. -1: no card of the record. Pre for all: Enforced().
 
 namespace aliquot::interposer {
 

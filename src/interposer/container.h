@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "quota/charge.h"
 #include "quota/limits_record.h"
 #include "quota/usage_region.h"
 
@@ -47,7 +48,9 @@ CoreLimit CoreLimitOf(int card);
 // process to the limit alone. Never null.
 quota::UsageRegion& Region();
 // This process's slot in it; -1 when none is free: then nothing can be charged, so nothing is
-// allocated.
+// allocated (another try is made every 100 ms).
 int OwnSlot();
+// How a charge that does not fit asks for the slots of processes that are gone.
+quota::SlotReclaimer DeadSlots();
 
 }  // namespace aliquot::interposer

@@ -9,7 +9,7 @@
 namespace aliquot::interposer {
 
 // Bytes asked for and not settled yet. Ends by Commit, or takes them back. On one thread; costs
-// nothing where the card has no limit. No driver call inside.
+// next to nothing where the card has no limit. No driver call inside.
 class MemoryCharge {
  public:
   // card < 0, or a card without a limit: always admitted, still counted where there is a card.
@@ -18,8 +18,10 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
 
-  // False: over the limit, answer CUDA_ERROR_OUT_OF_MEMORY. It was counted as denied.
+  // False: over the limit. Unless a second try is admitted it is counted as denied.
   bool admitted() const { return admitted_; }
+  // Once more, after something was given back.
+  bool TryAgain();
   // The driver gave `bytes` (padding may make them more than asked for; what is above the limit
   // then is held all the same, since the driver has given it).
   void Commit(std::uint64_t bytes);
@@ -28,14 +30,19 @@ class MemoryCharge {
   const int card_;
   const std::uint64_t bytes_;
   bool admitted_ = false;
-  bool pending_ = false;
+  bool settled_ = false;
 };
 
 // What was committed and is given back. Never more than this process holds.
 void Refund(int card, std::uint64_t bytes);
 
-// Of the whole container: bytes held now, overhead included.
+// Of the whole container: bytes held now, overhead included. What processes that are gone left is
+// cleared first. May ask the driver what its pools hold.
 std::uint64_t HeldBytes(int card);
+
+// Bytes that the driver gave without being asked for them by a charge: held, above the limit or
+// not.
+void Hold(int card, std::uint64_t bytes);
 
 // Total and free bytes as the container sees a card of which the driver says these; the one rule
 // for cuMemGetInfo, cuDeviceTotalMem and NVML.
