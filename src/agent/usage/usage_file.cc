@@ -108,7 +108,7 @@ bool UsageFileInUse(const std::string& path) {
          lock.l_type != F_UNLCK;
 }
 
-Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards) {
+Result<UsageSnapshot> ReadUsageSnapshot(const std::string& path) {
   const OpenFile file(path);
   if (file.descriptor() < 0) {
     return Unusable(path, std::string("can't be opened: ") + std::strerror(errno));
@@ -116,24 +116,34 @@ Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards)
   if (Status status = CheckKind(path, file.descriptor()); !status.ok()) {
     return status;
   }
-  const auto region = std::make_unique<quota::UsageRegion>();
-  if (!ReadWhole(file.descriptor(), *region)) {
+  UsageSnapshot snapshot;
+  snapshot.region = std::make_unique<quota::UsageRegion>();
+  if (!ReadWhole(file.descriptor(), *snapshot.region)) {
     return Unusable(path, "was cut short while it was read");
   }
-  const quota::UsageFault fault = quota::CheckUsage(region.get(), sizeof *region);
+  const quota::UsageFault fault =
+      quota::CheckUsage(snapshot.region.get(), sizeof *snapshot.region);
   if (fault != quota::UsageFault::kNone) {
     return Unusable(path, std::string("is damaged: ") + quota::UsageFaultName(fault));
   }
-  const std::uint64_t alive = Alive(file.descriptor(), *region);
+  snapshot.alive = Alive(file.descriptor(), *snapshot.region);
+  return snapshot;
+}
+
+Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards) {
+  const auto read = ReadUsageSnapshot(path);
+  if (!read.ok()) {
+    return read.status();
+  }
   ContainerUsage usage;
-  usage.processes = __builtin_popcountll(alive);
+  usage.processes = __builtin_popcountll(read->alive);
   for (std::size_t i = 0; i < quota::kUsageSlots; ++i) {
-    if ((alive >> i & 1) != 0) {
-      usage.pids.insert(region->slot[i].pid);
+    if ((read->alive >> i & 1) != 0) {
+      usage.pids.insert(read->region->slot[i].pid);
     }
   }
   for (std::size_t i = 0; i < std::min(cards, quota::kMaxCards); ++i) {
-    usage.cards.push_back(quota::SumUsage(*region, i, alive));
+    usage.cards.push_back(quota::SumUsage(*read->region, i, read->alive));
   }
   return usage;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,11 +21,19 @@ struct ContainerUsage {
   std::set<std::uint32_t> pids;
 };
 
+// A copy of the whole file, checked.
+struct UsageSnapshot {
+  std::unique_ptr<quota::UsageRegion> region;
+  std::uint64_t alive = 0;  // bit i: a living process holds slot i
+};
+
 // Reads a container's usage file. The container can write it, truncate it and, where the kernel
 // lets it, put something else in its place: so it is opened without following links and without
 // waiting (a FIFO), must be a regular file of exactly the right size, is read once into memory of
 // our own and never mapped. A slot counts while a process holds its lock. Errors are one sentence
 // that names the file. Thread-safe.
+Result<UsageSnapshot> ReadUsageSnapshot(const std::string& path);
+// The same, summed over the slots that are held.
 Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards);
 
 // Whether any process holds a slot, by one question to the kernel and without reading: for those
