@@ -221,6 +221,13 @@ std::int64_t SampleEnded(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost
   return more;
 }
 
+void SampleMissed(LaunchFlight& flight, LaunchCost& cost, std::uint64_t now_ns) {
+  Store(flight.marked_ns, Load(flight.issued_ns));
+  Store(flight.sampled_ns, now_ns);
+  Store(cost.since_sample, 0U);
+  Store(cost.due_ns, now_ns + kLostSamplePauseNs);
+}
+
 void SampleLost(LaunchFlight& flight, LaunchCost& cost, std::uint64_t mark_ns,
                 std::uint64_t now_ns) {
   Underway(cost, true);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "interposer/cuda_launch_types.h"
+#include "interposer/launch_costs.h"
+#include "interposer/launch_gate.h"
+#include "quota/limits_record.h"
+
+// What this process knows of its own launches, in one mapping that a child of a fork finds zeroed:
+// CUDA's contexts and events do not survive a fork either. Thread-safe by atomic words; no lock.
+
+namespace aliquot::interposer {
+
+inline constexpr std::size_t kSamplesPerContext = 16;
+inline constexpr std::size_t kSampledContexts = 32;  // launches of further ones are not timed
+
+enum class SampleStep : std::uint32_t { kFree, kTaking, kUnderway, kLooking };
+
+// One launch between two events of the driver.
+struct LaunchSample {
+  SampleStep step;
+  std::uint32_t overdue;  // waited for in vain
+  CUevent before;
+  CUevent after;
+  LaunchCost* cost;
+  std::uint64_t mark_ns;
+  std::uint64_t taken_ns;
+};
+
+// The events of one context; they end with it.
+struct SamplePool {
+  CUcontext context;  // null = unused
+  std::int32_t device;
+  std::uint32_t faults;  // the driver's refusals; with several the context is timed no more
+  LaunchSample sample[kSamplesPerContext];
+};
+
+struct LaunchState {
+  std::uint32_t captures;  // of streams, by this process, under way
+  LaunchFlight flight[quota::kMaxCards];
+  std::uint64_t looked_ns[quota::kMaxCards];  // when samples were looked at
+  SamplePool pool[kSampledContexts];
+  LaunchCosts costs;
+};
+
+// Null only when the kernel has no memory: then nothing is timed or paced.
+LaunchState* OwnLaunchState();
+
+}  // namespace aliquot::interposer
