@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NVML shows, through NVIDIA's own nvidia-ml-py, as one line of JSON. Arguments: UUIDs and PCI
+addresses to look up. An error is shown as its number."""
+import ctypes
+import json
+import sys
+
+import pynvml
+
+
+def ask(function, *arguments, **options):
+    """The answer, or the number of the error."""
+    try:
+        return function(*arguments, **options)
+    except pynvml.NVMLError as error:
+        return error.value
+
+
+def numbers(memory):
+    return {name: getattr(memory, name) for name, _ in memory._fields_}  # pylint: disable=protected-access
+
+
+def processes(function, handle):
+    listed = ask(function, handle)
+    return listed if isinstance(listed, int) else [[row.pid, row.usedGpuMemory] for row in listed]
+
+
+def utilization(handle):
+    rates = ask(pynvml.nvmlDeviceGetUtilizationRates, handle)
+    return rates if isinstance(rates, int) else [rates.gpu, rates.memory]
+
+
+def samples(handle):
+    listed = ask(pynvml.nvmlDeviceGetProcessUtilization, handle, 0)
+    return listed if isinstance(listed, int) else [[row.pid, row.smUtil] for row in listed]
+
+
+def old_count():
+    """By the function that NVML had first."""
+    count = ctypes.c_uint(0)
+    result = pynvml.nvmlLib.nvmlDeviceGetCount(ctypes.byref(count))
+    return count.value if result == 0 else -result
+
+
+def card(index):
+    handle = ask(pynvml.nvmlDeviceGetHandleByIndex, index)
+    if isinstance(handle, int):
+        return {"error": handle}
+    # The first look of a process at the load waits for a quarter of a second, and begins the next.
+    return {
+        "uuid": pynvml.nvmlDeviceGetUUID(handle),
+        "index": pynvml.nvmlDeviceGetIndex(handle),
+        "pci": pynvml.nvmlDeviceGetPciInfo(handle).busId,
+        "memory": numbers(pynvml.nvmlDeviceGetMemoryInfo(handle)),
+        "memory2": numbers(pynvml.nvmlDeviceGetMemoryInfo(handle, version=pynvml.nvmlMemory_v2)),
+        "computing": processes(pynvml.nvmlDeviceGetComputeRunningProcesses, handle),
+        "computing2": processes(pynvml.nvmlDeviceGetComputeRunningProcesses_v2, handle),
+        "drawing": processes(pynvml.nvmlDeviceGetGraphicsRunningProcesses, handle),
+        "utilization": utilization(handle),
+        "samples": samples(handle),
+        "history": ask(pynvml.nvmlDeviceGetSamples, handle, pynvml.NVML_GPU_UTILIZATION_SAMPLES, 0),
+        "near": len(ask(pynvml.nvmlDeviceGetTopologyNearestGpus, handle,
+                        pynvml.NVML_TOPOLOGY_SYSTEM)),
+    }
+
+
+def looked_up(name):
+    function = (pynvml.nvmlDeviceGetHandleByUUID if name.startswith("GPU-") else
+                pynvml.nvmlDeviceGetHandleByPciBusId)
+    handle = ask(function, name.encode())
+    return handle if isinstance(handle, int) else pynvml.nvmlDeviceGetUUID(handle)
+
+
+def main():
+    pynvml.nvmlInit()
+    count = pynvml.nvmlDeviceGetCount()
+    print(json.dumps({"count": count, "oldCount": old_count(),
+                      "cards": [card(index) for index in range(count)],
+                      "past": card(count), "found": [looked_up(name) for name in sys.argv[1:]]}))
+    pynvml.nvmlShutdown()
+
+
+main()
