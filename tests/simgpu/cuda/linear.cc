@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear device memory.
-#include "tests/simgpu/cuda/memory.h"
+#include "tests/simgpu/cuda/capture.h"
+#include "tests/simgpu/cuda/pool.h"
 
 using namespace aliquot::simgpu;  // the driver's functions are in no namespace
 
@@ -16,6 +17,15 @@ CUresult FreeMemory(const Entry& entry, CUdeviceptr pointer) {
   // Freeing waits for the work that may use it.
   if (const CUresult answer = WaitForContext(entry, entry.context()); answer != CUDA_SUCCESS) {
     return answer;
+  }
+  const Range* const range = AddressSpace::Get().At(pointer);
+  if (range != nullptr && range->kind == MemoryKind::kPool) {
+    FreeToPool(pointer);
+    PoolsSynchronized(entry, entry.context());
+    return CUDA_SUCCESS;
+  }
+  if (range != nullptr && range->kind == MemoryKind::kGraph) {
+    return FreeGraphMemory(entry, pointer);
   }
   return FreeDevice(entry, pointer);
 }

@@ -45,6 +45,7 @@ struct CUstream_st {
   int priority = 0;
   bool has_work = false;
   std::uint64_t last_item = 0;
+  std::uint64_t last_call = 0;  // of a host function
   std::shared_ptr<aliquot::simgpu::Capture> capture;
 };
 

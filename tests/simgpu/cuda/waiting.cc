@@ -2,8 +2,10 @@
 // Work that is queued, and waiting for it.
 #include <algorithm>
 #include <ctime>
+#include <vector>
 
 #include "tests/simgpu/cuda/driver.h"
+#include "tests/simgpu/cuda/host_function.h"
 #include "tests/simgpu/world/engine.h"
 
 namespace aliquot::simgpu {
@@ -71,6 +73,11 @@ CUresult WaitForContext(const Entry& entry, CUcontext context) {
                               ? CUDA_SUCCESS
                               : WaitForItem(entry, context, context->submissions - 1);
   if (answer == CUDA_SUCCESS) {
+    WaitForCalls(entry, context->null_stream);
+    for (CUstream const stream :
+         std::vector<CUstream>(context->streams.begin(), context->streams.end())) {
+      WaitForCalls(entry, stream);
+    }
     PoolsSynchronized(entry, context);
   }
   return answer;
@@ -85,6 +92,7 @@ CUresult WaitForStream(const Entry& entry, CUstream stream) {
   const CUresult answer =
       stream->has_work ? WaitForItem(entry, context, stream->last_item) : CUDA_SUCCESS;
   if (answer == CUDA_SUCCESS) {
+    WaitForCalls(entry, stream);
     PoolsSynchronized(entry, context);
   }
   return answer;
