@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from harness.container import Container  # noqa: E402  pylint: disable=wrong-import-position
 from harness.world import World  # noqa: E402  pylint: disable=wrong-import-position
+from route_stage import fixture_stage  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
 
 
 @pytest.fixture(name="make_world")

@@ -17,24 +17,29 @@ def _compile(compiler, out, source, *options):
         raise RuntimeError(f"{compiler} cannot build {source} as {out.name}: {done.stderr}")
 
 
-def build(folder, cuda):
-    """All of them, into `folder`; `cuda` is a libcuda.so.1 to link with."""
-    link = ["-Wl,--no-as-needed", cuda, "-Wl,--allow-shlib-undefined"]
+def build(folder):
+    """All of them, into `folder`."""
+    shared = ["-shared", "-fPIC"]
+    (folder / "plain").mkdir()
+    plain = folder / "plain" / "libcuda.so.1"
+    _compile("gcc", plain, "plain_driver.c", *shared, "-Wl,-soname,libcuda.so.1")
+    link = ["-Wl,--no-as-needed", plain]
     for name, options in {"linked_lazy": ["-Wl,-z,lazy"], "linked_now": ["-Wl,-z,now"]}.items():
         _compile("gcc", folder / name, "linked.c", *options, *link)
-    for name in ("lookup", "load", "use_table"):
+    for name in ("lookup", "load", "use_table", "names", "which_driver"):
         _compile("gcc", folder / name, name + ".c", "-ldl")
     _compile("gcc", folder / "threads", "threads.c", "-pthread", "-ldl")
-    shared = ["-shared", "-fPIC"]
     _compile("gcc", folder / "plugin_linked.so", "plugin_linked.c", *shared, *link)
-    for name in ("plugin_lookup", "preload_dlsym", "preload_alloc", "preload_table"):
+    for name in ("plugin_lookup", "preload_dlsym", "preload_alloc", "preload_table", "audit"):
         _compile("gcc", folder / (name + ".so"), name + ".c", *shared, "-ldl")
+    (folder / "plugins").mkdir()
+    _compile("gcc", folder / "plugins" / "libfound_by_runpath.so", "plugin_lookup.c", *shared, "-ldl")
+    _compile("g++", folder / "undisturbed", "undisturbed.cc", "-ldl", f"-Wl,-rpath,{folder / 'plugins'}",
+             "-Wl,--enable-new-dtags")
     _compile("gcc", folder / "lookup_gcc_asan", "lookup.c", "-fsanitize=address", "-ldl")
     _compile("clang-14", folder / "lookup_clang_asan", "lookup.c", "-fsanitize=address", "-ldl")
     _compile("gcc", folder / "lookup_gcc_tsan", "lookup.c", "-fsanitize=thread", "-ldl")
     _compile("gcc", folder / "lookup_static", "lookup.c", *_STATIC)
-    (folder / "plain").mkdir()
-    _compile("gcc", folder / "plain" / "libcuda.so.1", "plain_driver.c", *shared, "-Wl,-soname,libcuda.so.1")
     _compile("musl-gcc", folder / "lookup_musl", "lookup.c", "-Wno-error")
     _compile("musl-gcc", folder / "lookup_musl_static", "lookup.c", *_STATIC)
 

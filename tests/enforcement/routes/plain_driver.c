@@ -48,3 +48,5 @@ int cuMemFree_v2(unsigned long long pointer) {
   sizes[pointer - 1] = 0;
   return 0;
 }
+
+int cuNewerThanEveryList(void) { return 4711; }
