@@ -183,7 +183,8 @@ def test_proc_addresses_are_the_drivers_or_the_hook_of_the_same_function(tmp_pat
     assert [(p, o) for p, o in zip(plain, ours) if not _same_answer(p, o, real)] == []
     replaced = {o[5][2] for o in ours if o[5] and o[5][0] == _LIBRARY.name}
     assert {"cuGetProcAddress_v2", "cuMemGetInfo_v2"} <= replaced
-    assert any(row[5] for row in plain) and any(row[3] for row in plain)
+    answered = sum(row[5] is not None for row in plain)
+    assert answered > 5000 and len(plain) - answered > 5000
 
 
 @pytest.mark.parametrize("soname", ["libcuda.so.1", "libnvidia-ml.so.1"])
