@@ -114,7 +114,7 @@ std::uint64_t ArrayBytes(const CUDA_ARRAY3D_DESCRIPTOR& array) {
 }
 
 std::uint64_t MipmapBytes(const CUDA_ARRAY3D_DESCRIPTOR& array, unsigned levels) {
-  if (Unbacked(array)) {
+  if (ArrayBytes(array) == 0) {
     return 0;
   }
   const bool layered = (array.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;

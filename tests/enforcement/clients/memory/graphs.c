@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Graphs whose nodes allocate. */
+#include "memory_commands.h"
+
+static CUgraphExec execs[kMostObjects];
+
+typedef const unsigned long long* Arguments;
+
+/* Each node allocates; all are freed at the end of the graph. */
+static CUresult Graph(Arguments a) {
+  CUgraph graph;
+  CUgraphNode last = NULL;
+  CUdeviceptr made[kMostArguments];
+  int count = 0;
+  MUST(cuGraphCreate(&graph, 0));
+  for (; count + 1 < kMostArguments && a[count + 1] != 0; ++count) {
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
+    memset(&params, 0, sizeof(params));
+    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    params.bytesize = a[count + 1];
+    MUST(cuGraphAddMemAllocNode(&last, graph, last == NULL ? NULL : &last, last == NULL ? 0 : 1,
+                                &params));
+    made[count] = params.dptr;
+  }
+  for (int i = 0; i < count; ++i) {
+    MUST(cuGraphAddMemFreeNode(&last, graph, &last, 1, made[i]));
+  }
+  const CUresult result = cuGraphInstantiate(&execs[a[0]], graph, 0);
+  MUST(cuGraphDestroy(graph));
+  return result;
+}
+
+static CUresult Capture(Arguments a) {
+  CUgraph graph;
+  CUstream stream;
+  CUdeviceptr pointer;
+  MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  const CUresult inside = cuMemAllocAsync(&pointer, a[1], stream);
+  if (inside == CUDA_SUCCESS) {
+    MUST(cuMemFreeAsync(pointer, stream));
+  }
+  MUST(cuStreamEndCapture(stream, &graph));
+  MUST(cuGraphInstantiate(&execs[a[0]], graph, 0));
+  MUST(cuGraphDestroy(graph));
+  return inside;
+}
+
+static CUresult Launch(Arguments a) {
+  const CUresult result = cuGraphLaunch(execs[a[0]], NULL);
+  MUST(cuCtxSynchronize());
+  return result;
+}
+
+static CUresult Upload(Arguments a) { return cuGraphUpload(execs[a[0]], NULL); }
+
+static CUresult ExecEnd(Arguments a) { return cuGraphExecDestroy(execs[a[0]]); }
+
+static CUresult GraphTrim(Arguments a) {
+  (void)a;
+  return cuDeviceGraphMemTrim(0);
+}
+
+const Command kGraphCommands[] = {
+    {"graph", Graph},   {"capture", Capture},     {"launch", Launch}, {"upload", Upload},
+    {"execend", ExecEnd}, {"graphtrim", GraphTrim}, {NULL, NULL},
+};
