@@ -30,8 +30,12 @@ http::ServerOptions CommonOptions(const Configuration& c, const std::string& add
 
 http::ServerOptions ExtenderOptions(const Configuration& c) {
   http::ServerOptions options = CommonOptions(c, c.listen.extender, c.http.extender_threads);
-  options.tls = http::TlsOptions{c.tls.certificate_file, c.tls.key_file, c.tls.client_ca_file,
-                                 c.tls.reload_interval};
+  http::TlsOptions tls;
+  tls.certificate_file = c.tls.certificate_file;
+  tls.key_file = c.tls.key_file;
+  tls.client_ca_file = c.tls.client_ca_file;
+  tls.reload_interval = c.tls.reload_interval;
+  options.tls = tls;
   return options;
 }
 
@@ -40,9 +44,11 @@ http::ServerOptions ExtenderOptions(const Configuration& c) {
 http::ServerOptions AdmissionOptions(const Configuration& c) {
   http::ServerOptions options = CommonOptions(c, c.listen.admission, c.http.admission_threads);
   const bool own = !c.tls.admission_certificate_file.empty();
-  options.tls =
-      http::TlsOptions{own ? c.tls.admission_certificate_file : c.tls.certificate_file,
-                       own ? c.tls.admission_key_file : c.tls.key_file, "", c.tls.reload_interval};
+  http::TlsOptions tls;
+  tls.certificate_file = own ? c.tls.admission_certificate_file : c.tls.certificate_file;
+  tls.key_file = own ? c.tls.admission_key_file : c.tls.key_file;
+  tls.reload_interval = c.tls.reload_interval;
+  options.tls = tls;
   return options;
 }
 
