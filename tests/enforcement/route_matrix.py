@@ -98,7 +98,7 @@ ROUTES = [
           "/run/set_user_id handle {cuda}"),
     Route("started by the loader: ld.so ./program", _LOADER + " {bin}/linked_lazy"),
     Route("started by the loader without its cache", _LOADER + " --inhibit-cache {bin}/lookup handle {cuda}"),
-    Route("eight threads open, look up, close, while it forks", "{bin}/threads {cuda} 300"),
+    Route("eight threads open, look up, close, while it forks", "{bin}/threads {cuda} 3000"),
     Route("AddressSanitizer of gcc (verify_asan_link_order=0)", "{bin}/lookup_gcc_asan handle {cuda}",
           environment=_ASAN),
     Route("AddressSanitizer of clang", "{bin}/lookup_clang_asan handle {cuda}", environment=_ASAN),
