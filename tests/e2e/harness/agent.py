@@ -19,6 +19,7 @@ from . import chart, images, kubeconfig
 from .box import BoxProcess
 from .chart import NAMESPACE, ROOT
 from .kubelet import PLUGINS
+from .simulated_driver import LIBRARY
 
 PROGRAM = ROOT / "out" / "bin" / "aliquot-agent"
 PROFILES = ROOT / "profiles"
@@ -29,12 +30,18 @@ _PORT = 8082
 
 # The capabilities of its container; docs/threat-model.md justifies each.
 CAPABILITIES = ("mknod", "chown", "fowner", "dac_override")
+# Besides these where shares are held: to see which library a process has loaded, and to end one.
+_HOLDING = ("sys_ptrace", "kill")
 
 
 class Agent:
-    """One agent on a real node. `profile` names a machine profile in profiles/."""
+    """One agent on a real node. `profile` names a machine profile in profiles/.
 
-    def __init__(self, node, profile, mode="auto"):
+    With a `driver` (simulated_driver.py) it sees the cards through NVML and hands out the enforcement
+    library; otherwise it makes the cards up, and nothing is behind them.
+    """
+
+    def __init__(self, node, profile, mode="auto", driver=None):
         self.node = node
         self.profile = profile
         self._folder = node.box.folder
@@ -46,9 +53,7 @@ class Agent:
             "apiVersion": "aliquot.io/v1alpha1", "kind": "AgentConfiguration",
             "nodeName": node.name,
             "kubeconfig": str(self._folder / "agent.kubeconfig"),
-            "gpu": {"backend": "simulated", "profile": str(PROFILES / f"{profile}.yaml"),
-                    "state": str(self.state_file), "driverRoot": str(self._driver_root()),
-                    "healthyAfter": "1s"},
+            "gpu": self._cards(driver),
             "signing": {"publicKeys": str(node.cluster.allocator.public_key)},
             "kubelet": {"podResourcesSocket": POD_RESOURCES_PROXY},
             "listen": {"monitor": f"127.0.0.1:{_PORT}"}}
@@ -56,9 +61,22 @@ class Agent:
         self.user = f"system:serviceaccount:{NAMESPACE}:{self.service_account}"
         self._pod = f"aliquot-agent-on-{node.name}"
         config = self._folder / "agent.yaml"
+        capabilities = CAPABILITIES + (_HOLDING if driver else ())
+        if driver:
+            self.configure(library={"path": str(LIBRARY)})
         self.process = BoxProcess(node.box, f"agent-{node.name}", [
-            "setpriv", "--bounding-set=-all," + ",".join(f"+{each}" for each in CAPABILITIES),
-            "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"])
+            "setpriv", "--bounding-set=-all," + ",".join(f"+{each}" for each in capabilities),
+            "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"],
+            {**os.environ, **driver.environment} if driver else None)
+
+    def _cards(self, driver):
+        """The section `gpu` of its configuration."""
+        if driver:
+            return {"backend": "nvml", "library": str(driver.nvml), "deviceRoot": "/dev",
+                    "driverRoot": str(driver.root()), "healthyAfter": "1s"}
+        return {"backend": "simulated", "profile": str(PROFILES / f"{self.profile}.yaml"),
+                "state": str(self.state_file), "driverRoot": str(self._driver_root()),
+                "healthyAfter": "1s"}
 
     def _driver_root(self):
         """A directory with the files that a driver installs, as far as a container needs them."""

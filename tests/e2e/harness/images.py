@@ -7,6 +7,10 @@ One archive holds them all, on one shared layer:
     PROBE   runs `probe`, whose first line of output says what the container was given
     GREEDY  the same, but the image asks the runtime for all GPUs, as CUDA's images do
     USER    the same, for user 1000
+
+A second archive, for nodes with a simulated driver, holds one more:
+
+    PROGRAMS  the same, and a C library with programs that use a card (harness/simulated_driver.py)
 """
 import hashlib
 import io
@@ -21,6 +25,7 @@ PAUSE = "registry.example/pause:3.10"
 PROBE = "registry.example/aliquot-probe:plain"
 GREEDY = "registry.example/aliquot-probe:greedy"
 USER = "registry.example/aliquot-probe:user"
+PROGRAMS = "registry.example/aliquot-programs:glibc"
 
 _SOURCE = pathlib.Path(__file__).with_name("probe") / "probe.c"
 _PATH = "PATH=/bin"
@@ -30,6 +35,12 @@ _IMAGES = {
     GREEDY: {"Entrypoint": ["/bin/probe"], "Cmd": ["run"],
              "Env": [_PATH, "NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=all"]},
     USER: {"Entrypoint": ["/bin/probe"], "Cmd": ["run"], "Env": [_PATH], "User": "1000:1000"},
+}
+# The variable is what the images of CUDA set.
+_WITH_PROGRAMS = {
+    PROGRAMS: {"Entrypoint": ["/bin/probe"], "Cmd": ["run"], "Env": [
+        _PATH, "LD_LIBRARY_PATH=/usr/local/nvidia/lib:/usr/local/nvidia/lib64",
+        "ALIQUOT_SPIN_PTX=/share/spin.ptx"]},
 }
 
 
@@ -47,8 +58,9 @@ def _add(archive, name, content=None, mode=0o644, link=None):
         archive.addfile(entry, io.BytesIO(content))
 
 
-def _layer(probe):
-    """The one file system: /bin with the probe and busybox, and empty mount points."""
+def _layer(probe, more=()):
+    """The one file system: /bin with the probe and busybox, empty mount points, and `more` files:
+    (path, content, mode) of each."""
     busybox = pathlib.Path(shutil.which("busybox") or "/bin/busybox")
     assert busybox.exists(), "busybox is missing: tools/install-dependencies.sh --tests brings it"
     applets = subprocess.run([str(busybox), "--list"], check=True, text=True,
@@ -63,6 +75,8 @@ def _layer(probe):
         for applet in applets:
             if applet != "busybox":
                 _add(archive, f"bin/{applet}", link="busybox")
+        for name, content, mode in more:
+            _add(archive, name, content, mode)
     return written.getvalue()
 
 
@@ -77,13 +91,25 @@ def program(folder):
 
 def write_archive(folder):
     """Builds the probe and writes all images into one docker archive; returns its path."""
-    folder = pathlib.Path(folder)
     layer = _layer(program(folder).read_bytes())
-    path = folder / "images.tar"
+    return _write(pathlib.Path(folder) / "images.tar", layer, _IMAGES)
+
+
+def write_programs_archive(folder, files):
+    """Writes the image with these files besides the usual, at the first call; returns the
+    archive's path."""
+    path = pathlib.Path(folder) / "programs.tar"
+    if path.exists():
+        return path
+    layer = _layer(program(folder).read_bytes(), files)
+    return _write(path, layer, _WITH_PROGRAMS)
+
+
+def _write(path, layer, images):
     manifest = []
     with tarfile.open(path, "w") as archive:
         _add(archive, "layer.tar", layer)
-        for name, settings in _IMAGES.items():
+        for name, settings in images.items():
             config = json.dumps({
                 "architecture": "amd64" if os.uname().machine == "x86_64" else "arm64",
                 "os": "linux", "config": settings, "rootfs": {"type": "layers", "diff_ids": [

@@ -7,33 +7,39 @@
     node.api_of_kubelet, node.api_of_agent       block() and unblock() the way to the API server
     node.pod_resources                           the same, and hold(), between agent and PodResources
     node.agent                                   see agent.py; None on a node without one
+    node.driver                                  see simulated_driver.py; None on a node without one
     node.runtime.execute(container_id, "probe", "open", "/dev/nvidia3")
 
 Running containers outlive a kill of agent, kubelet or containerd, as on any node.
 """
 import shutil
 
-from . import kubelet, runtime
+from . import images, kubelet, runtime, simulated_driver
 from .agent import POD_RESOURCES_PROXY, Agent
 from .box import Box
 from .proxy import CuttingProxy
+from .simulated_driver import SimulatedDriver
 from .waiting import until
 
 
 class RealNode:
     """One node. Start and reboot it from the main thread; see Box.start."""
 
+    # pylint: disable=too-many-arguments
     def __init__(self, cluster, name, archive, runtime_kind=runtime.NEW, profile=None,
-                 mode="auto"):
+                 mode="auto", cards=0):
         self.cluster = cluster
         self.api = cluster.api
         self.name = name
-        self.box = Box(cluster.folder / f"node-{name}", name)
+        folder = cluster.folder / f"node-{name}"
+        # With `cards` a simulated driver shows so many of the profile's cards.
+        self.driver = SimulatedDriver(folder / "driver", profile, cards) if cards else None
+        self.box = Box(folder, name, self.driver.device_nodes() if self.driver else ())
         self.runtime = runtime.Runtime(self.box, runtime_kind)
         self.kubelet = None
         self.api_of_kubelet = self.api_of_agent = self.pod_resources = None
         # `profile` names the machine profile of the agent's cards.
-        self.agent = Agent(self, profile, mode) if profile else None
+        self.agent = Agent(self, profile, mode, self.driver) if profile else None
         self._archive = archive
 
     @property
@@ -58,6 +64,10 @@ class RealNode:
                                           self.box.listen_at(POD_RESOURCES_PROXY))
         self.start_runtime()
         self.runtime.import_images(self._archive)
+        if self.driver is not None:
+            self.driver.boot(self.box)
+            self.runtime.import_images(images.write_programs_archive(
+                self.cluster.folder, simulated_driver.files()), images.PROGRAMS)
         self.kubelet = kubelet.Kubelet(plane, self.box, f"https://{self.api_of_kubelet.address}")
         if agent_first:
             self.agent.start(wait=False)

@@ -122,9 +122,9 @@ class Runtime:
                               *arguments], environment=self._environment, check=check,
                              timeout=timeout)
 
-    def import_images(self, archive):
-        """Makes the suite's images known, unless they are."""
-        if images.PROBE not in self.ctr("images", "list", "--quiet")[1].split():
+    def import_images(self, archive, one=images.PROBE):
+        """Makes the suite's images known, unless `one` of them is."""
+        if one not in self.ctr("images", "list", "--quiet")[1].split():
             # The service that newer ones import by unpacks for the default snapshotter alone.
             by_client = ["--local"] if self.kind == NEW else []
             self.ctr("images", "import", *by_client, "--snapshotter", self._snapshotter, archive)
@@ -133,3 +133,12 @@ class Runtime:
         """Runs a command in a running container, under its limits; returns (status, output)."""
         name = f"exec-{os.urandom(4).hex()}"
         return self.ctr("tasks", "exec", "--exec-id", name, container_id, *command, check=check)
+
+    def begin(self, container_id, *command):
+        """Starts a command in a running container and returns its Popen, with pipes for text. A
+        signal that is sent to it reaches the command."""
+        return self._box.spawn(
+            [self._folder / "ctr", f"--address={SOCKET}", "--namespace=k8s.io", "tasks", "exec",
+             "--exec-id", f"exec-{os.urandom(4).hex()}", container_id, *command],
+            env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
