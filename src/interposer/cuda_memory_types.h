@@ -98,6 +98,8 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_st {
   CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
+typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;  // passed through
+
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st {
   unsigned long long flags;
   CUstream hUploadStream;

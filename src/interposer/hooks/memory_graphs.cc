@@ -69,7 +69,8 @@ ALIQUOT_HOOK(CUresult, cuGraphExecUpdate,
                       [&] { return ALIQUOT_REAL(cuGraphExecUpdate)(exec, graph, error, why); });
 }
 
-ALIQUOT_HOOK(CUresult, cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, void* why)) {
+ALIQUOT_HOOK(CUresult, cuGraphExecUpdate_v2,
+             (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* why)) {
   return ours::Update(exec, graph,
                       [&] { return ALIQUOT_REAL(cuGraphExecUpdate_v2)(exec, graph, why); });
 }
