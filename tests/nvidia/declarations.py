@@ -80,7 +80,7 @@ class Types:
             body = text[match.end():closed]
             after = text[closed + 1:text.index(";", closed)]
             names = re.findall(r"\w+", after) if match.group(1) else [match.group(3)]
-            self.names += names
+            self.names += [name for name in names if name]
             if match.group(2) == "enum":
                 self.values += re.findall(r"(\w+)\s*=", body)
             else:

@@ -41,46 +41,76 @@ def _compile(text, folder, *include_folders):
 
 
 @functools.lru_cache(maxsize=None)
-def _declared(reading, generation, names):
-    """Which of the names the header declares, functions and types alike."""
+def _accepted(reading, generation, lines):
+    """Which of the lines compile after the header, each on its own."""
     start = _READINGS[reading][0]
-    probe = start + "".join(f"using Probe_{name} = decltype(::{name});\n" for name in names)
-    # decltype of a function or a value; a type has a line of its own.
-    probe += "".join(f"using ProbeType_{name} = ::{name};\n" for name in names)
-    # A macro stands for another name.
-    probe += "".join(f"#ifdef {name}\n#error {name}\n#endif\n" for name in names)
-    words = _compile(probe, headers.header_folder(generation))
-    missing = {name: {"macro", name} for name in re.findall(r"#error (\w+)", words)}
-    for line in re.findall(r"<stdin>:(\d+):\d+: error", words):
-        text = probe.splitlines()[int(line) - 1]
-        if text.startswith("#"):
-            continue
-        missing.setdefault(re.match(r"using Probe(?:Type)?_(\w+)", text).group(1), set()).add(text)
-    return frozenset(name for name in names if len(missing.get(name, ())) < 2)
+    words = _compile(start + "\n".join(lines) + "\n", headers.header_folder(generation))
+    first = start.count("\n") + 1
+    refused = {int(line) - first for line in re.findall(r"<stdin>:(\d+):\d+: error", words)}
+    return frozenset(line for at, line in enumerate(lines) if at not in refused)
+
+
+class _Header:
+    """What one reading of one header has of the names that we declare. A macro that stands for
+    another function is none; one that stands for a number is a value."""
+
+    def __init__(self, reading, generation, functions, types):
+        macros = {name: f"#ifdef {name}" for name in [*functions, *types.values]}
+        plain = {name: f"using Type_{name} = ::{name};" for name in types.names}
+        plain |= {name: f"using Probe_{name} = decltype(::{name});" for name in [*functions, *types.values]}
+        members = {(name, path): f"using Member_{name}_{path.replace('.', '_')} = "
+                                 f"decltype(static_cast<::{name}*>(nullptr)->{path});"
+                   for name, paths in types.members.items() for path in paths}
+        defined = self._defined(reading, generation, tuple(sorted(macros)))
+        good = _accepted(reading, generation, tuple(dict.fromkeys([*plain.values(), *members.values()])))
+        self.functions = {name for name in functions if plain[name] in good} - defined
+        self.types = [name for name in dict.fromkeys(types.names) if plain[name] in good]
+        self.members = {key for key, line in members.items() if line in good}
+        self.macros = {name for name in types.values if name in defined}
+        self.values = {name for name in types.values if plain[name] in good} | self.macros
+
+    @staticmethod
+    def _defined(reading, generation, names):
+        """Which of the names are macros."""
+        text = _READINGS[reading][0] + "".join(f"#ifdef {name}\n#error {name}\n#endif\n" for name in names)
+        words = _compile(text, headers.header_folder(generation))
+        return set(re.findall(r"#error (\w+)", words))
+
+
+def _declared(room):
+    return declarations.functions(room), declarations.Types(declarations.type_headers(room))
+
+
+@functools.lru_cache(maxsize=None)
+def _header(reading, generation):
+    """The same for the room as it is."""
+    functions, types = _declared(_ROOM)
+    prefix = _READINGS[reading][1] + "[A-Z]"
+    return _Header(reading, generation, [name for name in functions if re.match(prefix, name)], types)
 
 
 def _comparison(reading, generation, room=_ROOM):
     """The translation unit that compares, and the functions that it compares."""
-    start, prefix = _READINGS[reading]
-    types = declarations.Types(declarations.type_headers(room))
-    functions = {name: each for name, each in declarations.functions(room).items()
-                 if re.match(prefix + "[A-Z]", name)}
-    ask = tuple(sorted({*functions, *types.names, *types.values}))
-    there = _declared(reading, generation, ask)
-    names = [name for name in dict.fromkeys(types.names) if name in there]
-    lines = [start, "#include <cstddef>\n#include <cstdint>\n#include <type_traits>\n",
-             "namespace declared {\n"]
+    functions, types = _declared(room)
+    header = _header(reading, generation)
+    compared = sorted(header.functions & set(functions))
+    lines = [_READINGS[reading][0],
+             "#include <cstddef>\n#include <cstdint>\n#include <type_traits>\n"]
+    for name in sorted(header.macros):
+        lines.append(f"constexpr long long Macro_{name} = {name};\n#undef {name}\n"
+                     f"constexpr long long {name} = Macro_{name};\n")
+    lines.append("namespace declared {\n")
     lines += [f'#include "{each}"\n' for each in declarations.type_headers(room)]
-    compared = sorted(set(functions) & there)
     lines += [f"using Of_{name} = {functions[name][0]} {functions[name][1]};\n" for name in compared]
-    lines += ["}\n#define NAMED_TYPES(X) ", " ".join(f"X({name})" for name in names),
+    lines += ["}\n#define NAMED_TYPES(X) ", " ".join(f"X({name})" for name in header.types),
               '\n#include "same_abi.h"\n']
     lines += [f"SAME_FUNCTION({name});\n" for name in compared]
-    for name in names:
-        if name in types.members:
+    for name in header.types:
+        if types.members.get(name):
             lines.append(f"SAME_SIZE({name});\n")
-            lines += [f"SAME_MEMBER({name}, {member});\n" for member in types.members[name]]
-    lines += [f"SAME_VALUE({name});\n" for name in types.values if name in there]
+            lines += [f"SAME_MEMBER({name}, {path});\n" for path in types.members[name]
+                      if (name, path) in header.members]
+    lines += [f"SAME_VALUE({name});\n" for name in types.values if name in header.values]
     return "".join(lines), compared
 
 
@@ -100,13 +130,15 @@ def test_every_hook_is_compared_with_some_header():
     assert set(declarations.functions(_ROOM)) - compared == _IN_NO_HEADER
 
 
-def test_every_type_and_value_is_of_some_header():
-    types = declarations.Types(declarations.type_headers(_ROOM))
-    wanted = set(types.names) | set(types.values)
+def test_every_type_member_and_value_is_of_some_header():
+    _, types = _declared(_ROOM)
+    wanted = {*types.names, *types.values,
+              *((name, path) for name, paths in types.members.items() for path in paths)}
     found = set()
     for generation in headers.PACKAGES:
         for reading in _READINGS:
-            found |= _declared(reading, generation, tuple(sorted(wanted)))
+            header = _header(reading, generation)
+            found |= {*header.types, *header.values, *header.members}
     assert wanted - found == set()
 
 
