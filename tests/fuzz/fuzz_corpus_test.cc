@@ -89,7 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"node_view", NodeView}, Target{"machine_profile", MachineProfile},
                     Target{"machine_state", MachineState}, Target{"health_record", HealthRecord},
                     Target{"grant_record", GrantRecord}, Target{"limits_record", LimitsRecord},
-                    Target{"usage_region", UsageRegion}, Target{"cgroup", Cgroup}),
+                    Target{"usage_region", UsageRegion}, Target{"cgroup", Cgroup},
+                    Target{"process_maps", ProcessMaps}, Target{"process_stat", ProcessStat},
+                    Target{"process_status", ProcessStatus}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

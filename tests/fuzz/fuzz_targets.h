@@ -36,6 +36,9 @@ void GrantRecord(std::string_view input);     // grant.json
 void LimitsRecord(std::string_view input);    // src/quota/FORMAT.md
 void UsageRegion(std::string_view input);     // a file that a container writes
 void Cgroup(std::string_view input);          // /proc/<pid>/cgroup
+void ProcessMaps(std::string_view input);     // /proc/<pid>/maps
+void ProcessStat(std::string_view input);     // /proc/<pid>/stat
+void ProcessStatus(std::string_view input);   // /proc/<pid>/status
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {

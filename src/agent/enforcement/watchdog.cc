@@ -54,9 +54,12 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
   if (!work.ok()) {
     return;
   }
+  const Worked worked = work_time_[uuid].Look(*work, parts_.clock.SteadyNow());
   const auto members = Attribute(*work, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    Judge(uuid, places[i], before[i], HeldOf(places[i]), members[i]);
+    const Held after = HeldOf(places[i]);
+    Measure(places[i], before[i], after, worked, members[i]);
+    Judge(uuid, places[i], before[i], after, members[i]);
   }
   for (const CardWork::Sample& sample : work->samples) {
     since = std::max(since, sample.timestamp_us);
@@ -69,10 +72,11 @@ Watchdog::Held Watchdog::HeldOf(const Place& place) const {
   if (!UsageFileInUse(path)) {
     return held;
   }
-  const auto usage = ReadUsageFile(path, place.grant->cards.size());
+  auto usage = ReadUsageSnapshot(path);
   held.readable = usage.ok();
-  if (usage.ok() && place.card < usage->cards.size()) {
-    held.bytes = usage->cards[place.card].held_bytes;
+  if (usage.ok()) {
+    held.bytes = quota::SumUsage(*usage->region, place.card, usage->alive).held_bytes;
+    held.usage = std::move(usage->region);
   }
   return held;
 }
@@ -152,8 +156,38 @@ Watchdog::Share& Watchdog::ShareOf(const Place& place) {
   Share share;
   if (place.card < measures.size()) {
     share.overhead = OverheadWindow(measures[place.card].overhead_bytes);
+    share.correction = TimeCorrection(measures[place.card].busy_correction_ns);
   }
   return shares_.emplace(std::pair(key, place.card), std::move(share)).first->second;
+}
+
+void Watchdog::Measure(const Place& place, const Held& before, const Held& after,
+                       const Worked& worked, const std::vector<Member>& members) {
+  Share& share = ShareOf(place);
+  std::uint64_t bytes = 0;
+  TimeCorrection::DriverTime time;
+  std::set<pid_t> on_card;
+  for (const Member& member : members) {
+    bytes += member.facts.driver_bytes.value_or(0);
+    on_card.insert(member.facts.pid);
+    if (worked && worked->count(member.facts.pid) != 0) {
+      time.ns += worked->at(member.facts.pid).ns;
+      time.rounding_ns += worked->at(member.facts.pid).rounding_ns;
+    }
+  }
+  share.overhead.Add(bytes, before.bytes, after.bytes);
+  const bool ended =
+      !std::includes(on_card.begin(), on_card.end(), share.on_card.begin(), share.on_card.end());
+  if (after.usage != nullptr) {
+    share.correction.Look(*after.usage, place.card, worked ? std::optional(time) : std::nullopt,
+                          ended);
+  }
+  share.on_card = std::move(on_card);
+  ShareMeasure measure;
+  measure.overhead_bytes = share.overhead.bytes();
+  measure.busy_correction_ns = share.correction.ns();
+  measure.looked = parts_.clock.SteadyNow();
+  parts_.board.SetMeasure(HeldKey(*place.grant), place.card, measure);
 }
 
 void Watchdog::Judge(const std::string& uuid, const Place& place, const Held& before,
@@ -165,23 +199,15 @@ void Watchdog::Judge(const std::string& uuid, const Place& place, const Held& be
   facts.usage_readable = before.readable && after.readable;
   facts.held_before = before.bytes;
   facts.held_after = after.bytes;
-  std::uint64_t driver = 0;
   for (const Member& member : members) {
     facts.processes.push_back(member.facts);
-    driver += member.facts.driver_bytes.value_or(0);
   }
-  share.overhead.Add(driver, before.bytes, after.bytes);
-  const std::string key = HeldKey(*place.grant);
-  ShareMeasure measure;
-  measure.overhead_bytes = share.overhead.bytes();
-  measure.looked = parts_.clock.SteadyNow();
-  parts_.board.SetMeasure(key, place.card, measure);
   std::vector<Verdict> verdicts;
   for (const ShareVerdict& each : share.judge.Look(facts)) {
     verdicts.push_back(each.verdict);
     Act(uuid, place, each, members);
   }
-  parts_.board.SetVerdicts(key, place.card, std::move(verdicts));
+  parts_.board.SetVerdicts(HeldKey(*place.grant), place.card, std::move(verdicts));
 }
 
 void Watchdog::Act(const std::string& uuid, const Place& place, const ShareVerdict& verdict,

@@ -16,7 +16,9 @@
 #include "agent/enforcement/overhead.h"
 #include "agent/enforcement/process_end.h"
 #include "agent/enforcement/process_table.h"
+#include "agent/enforcement/time_correction.h"
 #include "agent/enforcement/verdict.h"
+#include "agent/enforcement/work_time.h"
 #include "agent/gpu/backend.h"
 #include "agent/grant/live_grants.h"
 #include "agent/grant/state_layout.h"
@@ -82,6 +84,8 @@ class Watchdog {
   };
   struct Share {
     OverheadWindow overhead;
+    TimeCorrection correction;
+    std::set<pid_t> on_card;  // in the look before
     ShareJudge judge;
   };
   struct Member {
@@ -91,7 +95,9 @@ class Watchdog {
   struct Held {
     std::uint64_t bytes = 0;
     bool readable = true;
+    std::unique_ptr<quota::UsageRegion> usage;  // nothing while no process of its own has a slot
   };
+  using Worked = std::optional<std::map<pid_t, TimeCorrection::DriverTime>>;
 
   void LookAt(const std::string& uuid, const std::vector<Place>& places);
   Held HeldOf(const Place& place) const;
@@ -101,6 +107,8 @@ class Watchdog {
   std::optional<GivenLibrary> LibraryOf(const GrantRecord& grant) const;
   void Judge(const std::string& uuid, const Place& place, const Held& before, const Held& after,
              const std::vector<Member>& members);
+  void Measure(const Place& place, const Held& before, const Held& after, const Worked& worked,
+               const std::vector<Member>& members);
   void Act(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
            const std::vector<Member>& members);
   Share& ShareOf(const Place& place);
@@ -112,6 +120,7 @@ class Watchdog {
   ProcessTable processes_;
   std::map<std::pair<std::string, std::size_t>, Share> shares_;  // by key and card
   std::map<std::string, std::uint64_t> last_sample_us_;          // by card
+  std::map<std::string, WorkTime> work_time_;                    // by card
   std::map<std::string, std::string> driver_problem_;            // by card, of the last look
   Containers containers_;
   bool containers_fresh_ = false;

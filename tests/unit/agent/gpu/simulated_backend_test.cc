@@ -164,5 +164,22 @@ TEST(SimulatedBackendWait, ANewStateFileEndsAWait) {
   EXPECT_EQ((*events)[0].code, 79u);
 }
 
+TEST_F(SimulatedBackendTest, WorkIsTheProcessesOfTheStateFile) {
+  auto backend = Make();
+  const auto machine = backend->Look();
+  ASSERT_TRUE(machine.ok());
+  const std::string uuid = machine->cards[0].card.uuid;
+  SetState("cards: [{uuid: " + uuid +
+           ", processes: [{pid: 7, mib: 300, smPercent: 40}, {pid: 8}]}]\n");
+  const auto work = backend->Work(uuid, 0);
+  ASSERT_TRUE(work.ok()) << work.status().message();
+  ASSERT_EQ(work->processes.size(), 2u);
+  EXPECT_EQ(work->processes[0].bytes, 300u << 20);
+  EXPECT_EQ(work->processes[1].bytes, std::nullopt);
+  ASSERT_EQ(work->samples.size(), 1u);
+  EXPECT_EQ(work->samples[0].sm_percent, 40);
+  EXPECT_TRUE(backend->Work(uuid, work->samples[0].timestamp_us)->samples.empty()) << "no later";
+}
+
 }  // namespace
 }  // namespace aliquot::agent

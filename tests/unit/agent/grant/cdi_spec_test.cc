@@ -83,6 +83,32 @@ TEST_F(CdiSpecTest, TheVendorsEditsAreMergedAndItsChoiceOfCardsIsNot) {
   EXPECT_EQ(edits.at("deviceNodes").size(), 3u);
 }
 
+// As NVIDIA's toolkit writes it (nvidia-ctk cdi generate) for a driver that has such limits.
+TEST_F(CdiSpecTest, TheDriversOwnLimitIsAskedForInWholeMibForTheGrantsCardsAlone) {
+  VendorEdits vendor;
+  vendor.environment = {"NVIDIA_GPU_MEMORY_LIMIT=9999"};
+  for (const char* uuid : {"GPU-2", "GPU-3"}) {
+    vendor.memory_limits.push_back(
+        {uuid,
+         {"createRuntime",
+          "/usr/bin/nvidia-cdi-hook",
+          {"nvidia-cdi-hook", "apply-cuda-memory-limits", "--driver-root", "/", "--gpu-id", uuid},
+          {"NVIDIA_CTK_DEBUG=false"}}});
+  }
+  plan_.driver.way = DriverDelivery::Way::kCdi;
+  plan_.driver.vendor = std::make_shared<const VendorEdits>(vendor);
+  EXPECT_EQ(Edits().count("hooks"), 0u) << "not chosen";
+  plan_.driver_limits = true;
+  const json edits = Edits();
+  EXPECT_EQ(edits.at("env"), json({"NVIDIA_VISIBLE_DEVICES=void", "NVIDIA_GPU_MEMORY_LIMIT=1024"}));
+  EXPECT_EQ(edits.at("hooks"), json::array({{{"hookName", "createRuntime"},
+                                             {"path", "/usr/bin/nvidia-cdi-hook"},
+                                             {"args",
+                                              {"nvidia-cdi-hook", "apply-cuda-memory-limits",
+                                               "--driver-root", "/", "--gpu-id", "GPU-3"}},
+                                             {"env", {"NVIDIA_CTK_DEBUG=false"}}}}));
+}
+
 TEST(CdiSpecFile, ItsNameSaysWhichGrantItIsOf) {
   EXPECT_EQ(CdiSpecFile("g1"), "aliquot.io-grant_g1.json");
   EXPECT_EQ(GrantOfCdiSpecFile("aliquot.io-grant_g1.json"), "g1");

@@ -368,5 +368,11 @@ TEST(EndsAtStartOf, AnInitContainerThatRunsAgainShowsThatLaterOnesEnded) {
   EXPECT_FALSE(EndsAtStartOf(At(ContainerKind::kSidecar, 0, "early"), init));
 }
 
+TEST_F(DecideGrantTest, AnIsolationThatCannotBeHadIsRefusedWithTheContainersName) {
+  pod_.allocation = RecordText(
+      "u-1", R"("main":{"cards":[)" + CardText("GPU-3", 20, 3840) + R"(],"isolation":"driver"})");
+  EXPECT_EQ(Decide(Ids(0, 20), pod_).rfind("isolation: container main of pod ", 0), 0u);
+}
+
 }  // namespace
 }  // namespace aliquot::agent

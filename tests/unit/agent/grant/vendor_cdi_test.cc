@@ -54,6 +54,27 @@ void ExpectEditsOfExample(const Result<VendorEdits>& edits) {
             (std::vector<std::string>{"nvidia-ctk", "hook", "update-ldcache"}));
 }
 
+// Each device of a newer toolkit's specification has one, and "all" has them once more.
+TEST(ParseVendorSpec, HooksThatSetALimitBelongToTheirCards) {
+  constexpr char kHook[] = R"(
+    hooks:
+    - hookName: createRuntime
+      path: /usr/bin/nvidia-cdi-hook
+      args: [nvidia-cdi-hook, apply-cuda-memory-limits, --driver-root, /, --gpu-id, GPU-7]
+)";
+  std::string text = kYaml;
+  const std::string device = "    - path: /dev/nvidia0\n";
+  for (std::size_t at = text.find(device); at != text.npos; at = text.find(device, at + 200)) {
+    text.insert(text.rfind("    deviceNodes:", at), std::string(kHook).substr(1));
+  }
+  const auto edits = ParseVendorSpec(text, "/etc/cdi/nvidia.yaml");
+  ExpectEditsOfExample(edits);
+  ASSERT_EQ(edits->memory_limits.size(), 1u);
+  EXPECT_EQ(edits->memory_limits[0].uuid, "GPU-7");
+  EXPECT_EQ(edits->memory_limits[0].hook.name, "createRuntime");
+  EXPECT_EQ(edits->memory_limits[0].hook.arguments.back(), "GPU-7");
+}
+
 TEST(ParseVendorSpec, TakesTheEditsForAllDevicesFromYaml) {
   ExpectEditsOfExample(ParseVendorSpec(kYaml, "/etc/cdi/nvidia.yaml"));
 }

@@ -115,5 +115,24 @@ TEST(GrantsPage, HoldsNoSignatureAndSurvivesAnyText) {
   EXPECT_THAT(page, Not(HasSubstr("SECRET")));
 }
 
+TEST(NodeMetrics, AShareThatTheLibraryHoldsShowsWhatTheAgentFound) {
+  NodeFigures figures = OneShare();
+  EXPECT_THAT(Text(figures), Not(HasSubstr("aliquot_share_core_now_percent{")));
+  ShareEnforcement held;
+  held.overhead_bytes = 300 << 20;
+  held.busy_correction_ns = -1'500'000'000;
+  figures.shares[0].held = held;
+  EXPECT_THAT(Text(figures), HasSubstr("aliquot_share_core_now_percent{Hostname=\"node-a\",UUID="
+                                       "\"GPU-0\",container=\"main\",gpu=\"3\",namespace="
+                                       "\"team\",pod=\"notebook\"} 20\n"));
+  EXPECT_THAT(Text(figures), HasSubstr("pod=\"notebook\"} 314572800\n"));  // 300 MiB
+  EXPECT_THAT(Text(figures), HasSubstr("pod=\"notebook\"} -1.5\n"));
+  EXPECT_THAT(Text(figures), Not(HasSubstr("aliquot_agent_unenforced{")));
+  figures.shares[0].held->core_now = 60;
+  figures.shares[0].held->verdicts = {"no_library"};
+  EXPECT_THAT(Text(figures), HasSubstr("pod=\"notebook\"} 60\n"));
+  EXPECT_THAT(Text(figures), HasSubstr("pod=\"notebook\",reason=\"no_library\"} 1\n"));
+}
+
 }  // namespace
 }  // namespace aliquot::agent

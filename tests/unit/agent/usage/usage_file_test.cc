@@ -117,5 +117,16 @@ TEST_F(UsageFile, NumbersOfAStrangerDoNotWrap) {
   EXPECT_EQ(ReadUsageFile(path_, 1)->cards[0].held_bytes, ~std::uint64_t{0});
 }
 
+TEST_F(UsageFile, IsInUseWhileAnySlotIsHeld) {
+  EXPECT_FALSE(UsageFileInUse(path_)) << "there is none";
+  Write();
+  EXPECT_FALSE(UsageFileInUse(path_));
+  HoldSlot(63);
+  EXPECT_TRUE(UsageFileInUse(path_));
+  ::close(holder_);
+  holder_ = -1;
+  EXPECT_FALSE(UsageFileInUse(path_));
+}
+
 }  // namespace
 }  // namespace aliquot::agent
