@@ -13,7 +13,7 @@ typedef enum CUlaunchAttributeID_enum : int {
 } CUlaunchAttributeID;
 
 typedef union CUlaunchAttributeValue_union {
-  char pad[64];
+  alignas(void*) char pad[64];
   int programmaticStreamSerializationAllowed;
 } CUlaunchAttributeValue;
 
