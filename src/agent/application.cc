@@ -205,11 +205,37 @@ bool Application::StartMonitor(program::Problems& problems) {
     return false;
   }
   monitor_address_ = *std::move(bound);
+  return (configuration_.listen_authenticated.empty() ||
+          StartAuthenticated(std::move(sources), problems)) &&
+         WriteAddresses(problems);
+}
+
+bool Application::StartAuthenticated(MonitorSources sources, program::Problems& problems) {
+  verify_ = std::make_unique<VerifyDesk>(VerifyDesk::Parts{
+      configuration_.node_name, live_, *pods_, *backend_,
+      [this] { return *offer_->Facts().machine; }, options_.enforcement.proc, layout_,
+      static_cast<std::uint64_t>(configuration_.enforcement.context_mib) << 20});
+  sources.verify = [this](const http::Request& request) { return verify_->Answer(request); };
+  authenticated_ = std::make_unique<AuthenticatedMonitor>(
+      configuration_, sources, AuthenticatedMonitor::Parts{*transport_, clock_, metrics_, log_});
+  auto bound = authenticated_->Start();
+  if (!bound.ok()) {
+    problems.Add("listen.authenticated", bound.status().message());
+    return false;
+  }
+  authenticated_address_ = *std::move(bound);
+  return true;
+}
+
+bool Application::WriteAddresses(program::Problems& problems) {
   if (configuration_.addresses_file.empty()) {
     return true;
   }
-  const Status written =
-      program::WriteAddressesFile(configuration_.addresses_file, {{"monitor", monitor_address_}});
+  std::vector<std::pair<std::string, std::string>> addresses{{"monitor", monitor_address_}};
+  if (!authenticated_address_.empty()) {
+    addresses.emplace_back("authenticated", authenticated_address_);
+  }
+  const Status written = program::WriteAddressesFile(configuration_.addresses_file, addresses);
   if (!written.ok()) {
     problems.Add("addressesFile", written.message());
   }
@@ -252,7 +278,8 @@ bool Application::Start(program::Problems& problems) {
             {{"version", observability::Version()},
              {"commit", observability::Commit()},
              {"node", configuration_.node_name},
-             {"monitor", monitor_address_}});
+             {"monitor", monitor_address_},
+             {"authenticated", authenticated_address_}});
   return true;
 }
 
@@ -351,7 +378,8 @@ void Application::Stop() {
   if (std::exchange(stopped_, true)) {
     return;
   }
-  monitor_.reset();  // its pages ask everybody
+  authenticated_.reset();  // their pages ask everybody
+  monitor_.reset();
   if (ticker_ != nullptr) {
     ticker_->Stop();
   }

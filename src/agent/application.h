@@ -8,6 +8,7 @@
 
 #include "agent/api_observers.h"
 #include "agent/application_options.h"
+#include "agent/authenticated_monitor.h"
 #include "agent/card_offer.h"
 #include "agent/configuration.h"
 #include "agent/delivery.h"
@@ -31,6 +32,7 @@
 #include "agent/start_desk.h"
 #include "agent/usage/agent_metrics.h"
 #include "agent/usage/node_figures.h"
+#include "agent/verify_desk.h"
 #include "base/clock.h"
 #include "http/observer.h"
 #include "http/server.h"
@@ -61,6 +63,8 @@ class Application {
   bool Start(program::Problems& problems);
   // "host:port" of the monitor as really bound.
   const std::string& monitor_address() const { return monitor_address_; }
+  // The same of the authenticated listener; "" when it is off.
+  const std::string& authenticated_address() const { return authenticated_address_; }
 
   // Marks the inventory as leaving, waits for that write within the configured time, and ends.
   // Containers run on. DEADLINE_EXCEEDED when the node could not be told.
@@ -71,6 +75,8 @@ class Application {
   bool MakeGrants(program::Problems& problems);
   void MakeDesk();
   bool StartMonitor(program::Problems& problems);
+  bool StartAuthenticated(MonitorSources sources, program::Problems& problems);
+  bool WriteAddresses(program::Problems& problems);
   void StartWatches();
   void Tick();
   void Stop();
@@ -88,6 +94,7 @@ class Application {
   AgentMetrics metrics_;
   http::ServerObserver monitor_observer_;
   std::string monitor_address_;
+  std::string authenticated_address_;
   std::optional<topology::MeasuredGbps> measured_;
   const FileSystem real_files_;
   const FileSystem& files_;
@@ -125,7 +132,9 @@ class Application {
   std::unique_ptr<PluginHost> plugin_;
   std::unique_ptr<MachineWatch> machine_;
   std::unique_ptr<EnforcementRunner> enforcement_;
+  std::unique_ptr<VerifyDesk> verify_;
   std::unique_ptr<http::Server> monitor_;
+  std::unique_ptr<AuthenticatedMonitor> authenticated_;
   std::unique_ptr<program::Ticker> ticker_;
 };
 

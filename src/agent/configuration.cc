@@ -23,6 +23,7 @@ class Checker {
     CheckGpus();
     CheckPaths();
     CheckDelivery();
+    CheckAuthenticated();
   }
 
  private:
@@ -76,6 +77,25 @@ class Checker {
       rules_.Complain("driver.delivery",
                       "is cdi although grant.mode is devdir; set grant.mode to cdi, or "
                       "driver.delivery to mirror");
+    }
+  }
+
+  void CheckAuthenticated() {
+    const bool on = !c_.listen_authenticated.empty();
+    if (on) {
+      rules_.CheckListenAddress("listen.authenticated", c_.listen_authenticated);
+    }
+    const bool certificate = !c_.tls.certificate_file.empty();
+    const bool key = !c_.tls.key_file.empty();
+    if (certificate != key) {
+      rules_.Complain(certificate ? "tls.keyFile" : "tls.certificateFile",
+                      std::string("is empty although tls.") +
+                          (certificate ? "certificateFile" : "keyFile") +
+                          " is given; give both, or neither for a certificate made at start");
+    } else if (certificate && !on) {
+      rules_.Complain("tls.certificateFile",
+                      "is given although listen.authenticated is empty; give its address, such as "
+                      "\":8443\", or leave the certificate out");
     }
   }
 

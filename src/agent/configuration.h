@@ -48,6 +48,11 @@ struct Configuration {
     std::string pod_resources_socket = "/var/lib/kubelet/pod-resources/kubelet.sock";
   };
 
+  struct Tls {
+    std::string certificate_file;  // empty: a certificate that nobody signed is made at start
+    std::string key_file;
+  };
+
   std::string node_name;  // empty: NODE_NAME of the environment
   std::string kubeconfig;
   model::ResourceNames resource_names;
@@ -61,6 +66,8 @@ struct Configuration {
   Kubelet kubelet;
   std::string startup_taint;
   std::string listen_monitor = "127.0.0.1:8082";
+  std::string listen_authenticated;  // empty: off
+  Tls tls;
   bool gpu_manager_pages = false;
   std::string addresses_file;
   std::chrono::milliseconds drain_timeout{10000};

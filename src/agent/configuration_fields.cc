@@ -77,6 +77,11 @@ void VisitFields(Configuration& configuration, program::FieldVisitor& visitor) {
   VisitKubelet(configuration, visitor);
   visitor.BeginSection("listen");
   visitor.Text("monitor", configuration.listen_monitor);
+  visitor.Text("authenticated", configuration.listen_authenticated);
+  visitor.EndSection();
+  visitor.BeginSection("tls");
+  visitor.Text("certificateFile", configuration.tls.certificate_file);
+  visitor.Text("keyFile", configuration.tls.key_file);
   visitor.EndSection();
   visitor.BeginSection("metrics");
   visitor.Boolean("gpuManagerPages", configuration.gpu_manager_pages);

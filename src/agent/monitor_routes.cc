@@ -45,26 +45,43 @@ void AddGpuManagerPages(http::Router& router, const MonitorSources& sources) {
   });
 }
 
+http::Response Healthy(const http::Request& /*request*/) { return http::TextResponse(200, "ok"); }
+
+http::Response Version(const http::Request& /*request*/) {
+  return http::JsonResponse(observability::BuildInfoJson());
+}
+
+http::Response Grants(const MonitorSources& sources) {
+  return http::JsonResponse(GrantsPage(sources.node, *sources.grants()));
+}
+
 }  // namespace
 
 http::Router MonitorRoutes(const MonitorSources& sources) {
   http::Router router;
-  router.Get("/healthz", [](const http::Request&) { return http::TextResponse(200, "ok"); });
+  router.Get("/healthz", Healthy);
   router.Get("/readyz", [sources](const http::Request&) {
     const std::vector<std::string> reasons = sources.not_ready();
     return reasons.empty() ? http::TextResponse(200, "ok")
                            : http::TextResponse(503, Join(reasons, "\n"));
   });
   router.Get("/metrics", [sources](const http::Request&) { return Metrics(sources); });
-  router.Get("/grants", [sources](const http::Request&) {
-    return http::JsonResponse(GrantsPage(sources.node, *sources.grants()));
-  });
-  router.Get("/version", [](const http::Request&) {
-    return http::JsonResponse(observability::BuildInfoJson());
-  });
+  router.Get("/grants", [sources](const http::Request&) { return Grants(sources); });
+  router.Get("/version", Version);
   if (sources.gpu_manager_pages) {
     AddGpuManagerPages(router, sources);
   }
+  return router;
+}
+
+http::Router AuthenticatedRoutes(const MonitorSources& sources,
+                                 const std::function<http::Handler(http::Handler)>& guard) {
+  http::Router router;
+  router.Get("/healthz", Healthy);
+  router.Get("/metrics", guard([sources](const http::Request&) { return Metrics(sources); }));
+  router.Get("/grants", guard([sources](const http::Request&) { return Grants(sources); }));
+  router.Get("/version", guard(Version));
+  router.Get("/verify", guard(sources.verify));
   return router;
 }
 

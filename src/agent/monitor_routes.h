@@ -21,6 +21,7 @@ struct MonitorSources {
   std::function<std::shared_ptr<const LiveList>()> grants;
   const AgentMetrics* metrics = nullptr;
   bool gpu_manager_pages = false;
+  http::Handler verify;  // of the authenticated listener only
 };
 
 // The paths of the monitor listener, which asks nobody who they are and therefore listens on
@@ -35,5 +36,16 @@ struct MonitorSources {
 //
 // What the sources refer to must outlive the router.
 http::Router MonitorRoutes(const MonitorSources& sources);
+
+// The paths of the authenticated listener. `guard` makes of a handler one that lets only those in
+// who may read its path; it stands before all of them but /healthz:
+//
+//   GET /healthz                          200
+//   GET /metrics, /grants, /version       as above
+//   GET /verify?pod=NAMESPACE/NAME        docs/reference/verify.md
+//
+// What the sources refer to must outlive the router.
+http::Router AuthenticatedRoutes(const MonitorSources& sources,
+                                 const std::function<http::Handler(http::Handler)>& guard);
 
 }  // namespace aliquot::agent

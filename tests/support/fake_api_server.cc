@@ -261,11 +261,36 @@ void FakeApiServer::Handle(const void* raw_request, void* raw_response) {
     return Cut(in);
   }
   if (watch) return StartWatch(&in, &out, faulty ? &fault : nullptr, epoch);
+  if (in.path.find("/proxy/") != std::string::npos) return Proxy(raw_request, raw_response);
   bool found = true;
   const FakeApiStore::Reply reply = Dispatch(request, found);
   if (!found) return Send(out, FakeApiStore::Failure(404, "NotFound", "no such path"));
   if (faulty && fault.kind == Fault::Kind::kDoThenCut) return Cut(in);
   Send(out, reply);
+}
+
+void FakeApiServer::Proxy(const void* raw_request, void* raw_response) {
+  const auto& in = *static_cast<const httplib::Request*>(raw_request);
+  auto& out = *static_cast<httplib::Response*>(raw_response);
+  const std::vector<std::string> path = PathOf(in.path);  // api v1 namespaces ns pods NAME proxy ..
+  const std::string& name = path.at(5);
+  httplib::SSLClient client("127.0.0.1", std::atoi(name.substr(name.rfind(':') + 1).c_str()));
+  client.enable_server_certificate_verification(false);
+  httplib::Headers headers;
+  for (const auto& [key, value] : in.headers) {
+    if (key != "Authorization" && key != "Host" && key.rfind("LOCAL_", 0) != 0 &&
+        key.rfind("REMOTE_", 0) != 0) {
+      headers.emplace(key, value);
+    }
+  }
+  const std::size_t rest = in.target.find("/proxy/") + 6;
+  const auto result = client.Get(in.target.substr(rest), headers);
+  if (!result) {
+    return Send(out, FakeApiStore::Failure(503, "ServiceUnavailable",
+                                           "error trying to reach service: connection refused"));
+  }
+  out.status = result->status;
+  out.set_content(result->body, result->get_header_value("Content-Type"));
 }
 
 FakeApiStore::Reply FakeApiServer::Dispatch(const RecordedRequest& request, bool& found) {
@@ -290,6 +315,16 @@ FakeApiStore::Reply FakeApiServer::Dispatch(const RecordedRequest& request, bool
   }
   if (request.method == "POST" && namespaced && path.back() == "events") {
     return store_.CreateEvent(path[4], request.body);
+  }
+  if (request.method == "POST" && path.back() == "tokenreviews") {
+    return reviews_.ReviewToken(request.body);
+  }
+  if (request.method == "POST" && path.back() == "subjectaccessreviews") {
+    return reviews_.ReviewAccess(request.body);
+  }
+  if (request.method == "POST" && namespaced && path.size() == 7 && path[4] == "serviceaccounts" &&
+      path[6] == "token") {
+    return reviews_.RequestToken(path[3], path[5], request.body);
   }
   if (namespaced && path.size() >= 6 && path[4] == "pods") {
     const std::string key = path[3] + "/" + path[5];

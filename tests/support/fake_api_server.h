@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "tests/support/fake_api_reviews.h"
 #include "tests/support/fake_api_store.h"
 #include "tests/support/test_certificates.h"
 
 // A fake kube-apiserver on loopback, for integration tests and benchmarks: lists in pages, watches
-// with bookmarks, bind, patches of pods, events; and on demand every way in which the real one
-// fails. Thread-safe.
+// with bookmarks, bind, patches of pods, events, reviews of tokens, a pod's proxy; and on demand
+// every way in which the real one fails. Thread-safe.
 
 namespace aliquot::test {
 
@@ -70,6 +71,7 @@ class FakeApiServer {
   int port() const { return port_; }
   std::string url(const std::string& host = "127.0.0.1") const;
   FakeApiStore& store() { return store_; }
+  FakeApiReviews& reviews() { return reviews_; }
 
   void Inject(Fault fault);
   // From now on nothing fails any more.
@@ -88,6 +90,9 @@ class FakeApiServer {
   void Handle(const void* request, void* response);
   bool TakeFault(const RecordedRequest& request, Fault& fault);
   bool Authorized(const RecordedRequest& request) const;
+  // GET pods/https:<name>:<port>/proxy/..: to that port of this machine, without the caller's
+  // credential and without verifying the certificate, as the real one does.
+  static void Proxy(const void* request, void* response);
   FakeApiStore::Reply Dispatch(const RecordedRequest& request, bool& found);
   void StartWatch(const void* request, void* response, const Fault* fault, int epoch);
   void WaitForStop();
@@ -95,6 +100,7 @@ class FakeApiServer {
   const FakeApiServerOptions options_;
   TemporaryDirectory directory_;
   FakeApiStore store_;
+  FakeApiReviews reviews_;
   std::unique_ptr<Http> http_;
   int port_ = 0;
   std::thread thread_;

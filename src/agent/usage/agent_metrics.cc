@@ -83,6 +83,8 @@ struct AgentMetrics::Series {
                "Processes ended because their share does not hold them, by reason.");
   Family<Counter>& xids = Counters(registry, "aliquot_agent_xids_total",
                                    "XID errors that the driver told, by card and code.");
+  Family<Counter>& pages = Counters(registry, "aliquot_agent_page_requests_total",
+                                    "Requests to the authenticated listener, by HTTP status.");
   Family<Gauge>& registered = Gauges(registry, "aliquot_agent_registered",
                                      "1 while the kubelet listens to the resource's devices.");
   Family<Counter>& registrations = Counters(registry, "aliquot_agent_registrations_total",
@@ -103,6 +105,9 @@ struct AgentMetrics::Series {
       for (const char* outcome : kOutcomes) {
         writes.Add({{"kind", kind}, {"outcome", outcome}});
       }
+    }
+    for (const char* code : {"200", "401", "403", "429", "503"}) {
+      pages.Add({{"code", code}});
     }
     for (const char* resource : {"nodes", "pods"}) {
       restarts.Add({{"resource", resource}});
@@ -155,6 +160,10 @@ void AgentMetrics::CountWrite(AgentWrite kind, model::WriteOutcome outcome) {
 
 void AgentMetrics::CountWatchRestart(std::string_view resource) {
   series_->restarts.Add({{"resource", std::string(resource)}}).Increment();
+}
+
+void AgentMetrics::CountPage(int status) {
+  series_->pages.Add({{"code", std::to_string(status)}}).Increment();
 }
 
 void AgentMetrics::CountEnded(std::string_view verdict, std::size_t processes) {

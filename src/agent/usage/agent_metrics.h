@@ -48,6 +48,8 @@ class AgentMetrics {
   void CountWatchRestart(std::string_view resource);
   // Processes that were ended because their share does not hold them; `verdict` is a word of
   // enforcement/verdict.h.
+  // A request to the authenticated listener, by its HTTP status.
+  void CountPage(int status);
   void CountEnded(std::string_view verdict, std::size_t processes);
   void CountXid(const std::string& uuid, std::uint64_t code);
   void SetRegistered(std::string_view resource, bool on);

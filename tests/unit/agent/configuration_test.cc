@@ -263,5 +263,26 @@ TEST(AgentConfiguration, AFileThatIsNotThereIsNamed) {
   EXPECT_THAT(program::Text(problems), HasSubstr("/nowhere/agent.yaml"));
 }
 
+std::string ProblemsOf(const Configuration& configuration) {
+  program::Problems problems;
+  CheckConfiguration(configuration, {}, problems);
+  return program::Text(problems);
+}
+
+TEST(AgentConfiguration, TheAuthenticatedListenerMayReachOthersAndHasACertificateWhole) {
+  Configuration c;
+  c.node_name = "n1";
+  c.listen_authenticated = "0.0.0.0:8443";
+  EXPECT_EQ(ProblemsOf(c), "");
+  c.tls.certificate_file = "/tls.crt";
+  EXPECT_THAT(ProblemsOf(c), HasSubstr("tls.keyFile is empty although tls.certificateFile"));
+  c.tls.key_file = "/tls.key";
+  EXPECT_EQ(ProblemsOf(c), "");
+  c.listen_authenticated = "";
+  EXPECT_THAT(ProblemsOf(c), HasSubstr("although listen.authenticated is empty"));
+  c.listen_authenticated = "8443";
+  EXPECT_THAT(ProblemsOf(c), HasSubstr("listen.authenticated"));
+}
+
 }  // namespace
 }  // namespace aliquot::agent

@@ -70,5 +70,35 @@ TEST_F(MonitorRoutesTest, GpuManagersPagesAreThereOnlyWhereConfigured) {
   }
 }
 
+TEST_F(MonitorRoutesTest, BehindTheGuardLiesEveryPageButHealthz) {
+  sources_.gpu_manager_pages = true;
+  sources_.verify = [](const http::Request&) { return http::JsonResponse("{}"); };
+  bool open = false;
+  const http::Router router = AuthenticatedRoutes(sources_, [&open](http::Handler handler) {
+    return [&open, handler](const http::Request& request) {
+      return open ? handler(request) : http::TextResponse(401, "who are you?");
+    };
+  });
+  const auto status = [&router](const std::string& path) {
+    const auto match = router.Find("GET", path);
+    return match.handler == nullptr ? 404 : (*match.handler)({}).status;
+  };
+  EXPECT_EQ(status("/healthz"), 200);
+  for (const char* page : {"/metrics", "/grants", "/version", "/verify"}) {
+    open = false;
+    EXPECT_EQ(status(page), 401) << page;
+    open = true;
+    EXPECT_EQ(status(page), 200) << page;
+  }
+  for (const char* page : {"/readyz", "/metric", "/usage", "/graph"}) {
+    EXPECT_EQ(status(page), 404) << page;
+  }
+}
+
+TEST_F(MonitorRoutesTest, TheLoopbackListenerLooksIntoNoProcess) {
+  sources_.verify = [](const http::Request&) { return http::JsonResponse("{}"); };
+  EXPECT_EQ(Get("/verify").status, 404);
+}
+
 }  // namespace
 }  // namespace aliquot::agent
