@@ -59,7 +59,9 @@ std::uint64_t AtOnce(const LaunchCost& cost) {
   if (mean == 0) {
     return kUnknownAtOnce;
   }
-  return kAtOnceNs / mean > kFewAtOnce ? kAtOnceNs / mean : kFewAtOnce;
+  // Few samples may all have been of the short ones among launches of unequal length.
+  return kAtOnceNs / mean > kFewAtOnce && Load(cost.samples) >= kSamplesPerWindow ? kAtOnceNs / mean
+                                                                                  : kFewAtOnce;
 }
 
 bool TooMuchUnfinished(const LaunchFlight& flight, const LaunchCost& cost, std::uint64_t now) {
