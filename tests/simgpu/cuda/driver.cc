@@ -163,6 +163,9 @@ CUresult CreateContext(CUdevice device, unsigned flags, bool primary, CUcontext*
   }
   ProcessCard& use = world.process[driver.process].cards[card];
   use.context_bytes += cost;
+  if (use.since == 0) {
+    use.since = driver.world->Now();
+  }
   ++use.contexts;
   static std::uint64_t next_id = 1;
   auto* const context = new CUctx_st;

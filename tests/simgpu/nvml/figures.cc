@@ -121,8 +121,13 @@ Return nvmlDeviceGetProcessUtilization(Device device, ProcessSample* samples, un
   }
   const unsigned long long now = NowUs();
   std::vector<ProcessSample> working;
+  if (call.in_world()) {
+    for (const ProcessSince& each : call.WorkSince(last_seen)) {
+      working.push_back({each.pid, each.epoch_us, each.percent, 0, 0, 0});
+    }
+  }
   for (const Process& each : call.card().processes) {
-    if (each.sm_percent > 0 && now > last_seen) {
+    if (!call.in_world() && each.sm_percent > 0 && now > last_seen) {
       working.push_back({each.pid, now, static_cast<unsigned>(each.sm_percent), 0, 0, 0});
     }
   }

@@ -132,6 +132,20 @@ Machine ReadProfile(const std::string& path) { return ReadMachine(YAML::LoadFile
 
 Machine ParseProfile(const std::string& text) { return ReadMachine(YAML::Load(text)); }
 
+Machine PartOf(const Machine& machine, const std::vector<int>& cards) {
+  Machine part = machine;
+  part.cards.clear();
+  part.links.clear();
+  for (std::size_t a = 0; a < cards.size(); ++a) {
+    part.cards.push_back(machine.cards[static_cast<std::size_t>(cards[a])]);
+    for (std::size_t b = a + 1; b < cards.size(); ++b) {
+      part.links.push_back(
+          machine.Link(static_cast<std::size_t>(cards[a]), static_cast<std::size_t>(cards[b])));
+    }
+  }
+  return part;
+}
+
 void ReadState(const std::string& path, Machine& machine) {
   if (path.empty() || access(path.c_str(), F_OK) != 0) {
     return;

@@ -78,6 +78,8 @@ struct Fault {
 Machine ReadProfile(const std::string& path);
 // The same from the profile's text.
 Machine ParseProfile(const std::string& text);
+// The same machine with these of its cards only.
+Machine PartOf(const Machine& machine, const std::vector<int>& cards);
 // Writes into `machine` what the state file says. A file that does not exist says nothing.
 void ReadState(const std::string& path, Machine& machine);
 std::vector<Fault> ReadFaults(const std::string& path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simgpu/nvml/shared_world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "tests/simgpu/world/engine.h"
@@ -13,6 +15,10 @@ constexpr int kMibShift = 20;
 // A process that the caller's process namespace does not have is shown by a number that means
 // nothing there, as the machine's own numbers do in a container.
 constexpr unsigned kOfAnotherNamespace = 1U << 30;
+
+unsigned PidShown(unsigned pid, int slot) {
+  return pid != 0 ? pid : kOfAnotherNamespace + static_cast<unsigned>(slot);
+}
 
 std::int64_t Mib(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes >> kMibShift); }
 
@@ -28,9 +34,42 @@ int SharedWorld::Gauge::Read(std::uint64_t now, std::uint64_t busy_now) {
   return percent;
 }
 
-std::string SharedWorld::Profile() const {
+void SharedWorld::Open() {
+  if (file_ == nullptr) {
+    file_ = WorldFile::Open();
+  }
+}
+
+Machine SharedWorld::Intact() {
   const WorldLayout& layout = file_->layout();
-  return {layout.profile, std::min(layout.profile_bytes, kMaxProfileBytes)};
+  Machine whole =
+      ParseProfile(std::string(layout.profile, std::min(layout.profile_bytes, kMaxProfileBytes)));
+  whole.cuda_version = layout.cuda_version;
+  cards_of_world_.clear();
+  for (std::size_t i = 0; i < whole.cards.size(); ++i) {
+    const std::string node = "/dev/nvidia" + std::to_string(whole.cards[i].minor);
+    if (access("/dev/nvidiactl", F_OK) != 0 || access(node.c_str(), F_OK) == 0) {
+      cards_of_world_.push_back(static_cast<int>(i));
+    }
+  }
+  history_ = {};
+  for (std::size_t i = 0; i < cards_of_world_.size(); ++i) {
+    history_.Remember(i, LookAt(*file_, cards_of_world_[i]));
+  }
+  return PartOf(whole, cards_of_world_);
+}
+
+std::vector<ProcessSince> SharedWorld::WorkSince(std::size_t card, std::uint64_t last_seen_us) {
+  const CardWork now = LookAt(*file_, cards_of_world_[card]);
+  std::vector<ProcessSince> found;
+  for (const ProcessWork& each : now.processes) {
+    const unsigned percent = history_.ProcessPercent(card, now, each, last_seen_us);
+    if (percent > 0) {
+      found.push_back({PidShown(each.pid, each.slot), now.epoch_us, percent});
+    }
+  }
+  history_.Remember(card, now);
+  return found;
 }
 
 void SharedWorld::Show(Machine& machine) {
@@ -38,14 +77,13 @@ void SharedWorld::Show(Machine& machine) {
   file_->Reap();
   WorldLayout& layout = file_->layout();
   const std::uint64_t now = file_->Now();
-  const auto count = std::min<std::size_t>(layout.cards, machine.cards.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const int index = static_cast<int>(i);
+  for (std::size_t i = 0; i < cards_of_world_.size(); ++i) {
+    const int index = cards_of_world_[i];
     Card& card = machine.cards[i];
     AdvanceCard(layout, index, now);
-    card.lost = card.lost || layout.card[i].lost != 0;
+    card.lost = card.lost || layout.card[index].lost != 0;
     card.mib_used = Mib(MemoryUsed(layout, index));
-    card.gpu_percent = cards_[i].Read(now, layout.card[i].busy_ns);
+    card.gpu_percent = cards_[i].Read(now, layout.card[index].busy_ns);
     card.memory_percent = *card.gpu_percent / 2;
     ShowProcesses(layout, index, now, card);
   }
@@ -63,8 +101,7 @@ void SharedWorld::ShowProcesses(const WorldLayout& layout, int index, std::uint6
     }
     Gauge& gauge = processes_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(index)];
     Process shown;
-    shown.pid = holder > 0 ? static_cast<unsigned>(holder)
-                           : kOfAnotherNamespace + static_cast<unsigned>(slot);
+    shown.pid = PidShown(static_cast<unsigned>(holder), slot);
     shown.mib = Mib(uses.context_bytes + uses.memory_bytes);
     shown.sm_percent = gauge.Read(now, uses.busy_ns);
     card.processes.push_back(shown);

@@ -117,7 +117,7 @@ Return World::Init() {
       state_.Reset("ALIQUOT_SIMGPU_STATE");
       faults_file_.Reset("ALIQUOT_SIMGPU_FAULTS");
       shared_.Open();
-      intact_ = shared_.exists() ? ParseProfile(shared_.Profile()) : ReadProfile(profile_.path());
+      intact_ = shared_.exists() ? shared_.Intact() : ReadProfile(profile_.path());
       if (intact_.cards.size() > kMostHandles) {
         return Return::kMemory;
       }

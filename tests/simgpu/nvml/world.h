@@ -78,6 +78,11 @@ class Call {
   const Card& card() const { return world_.machine_.cards[index_]; }
   // Whether the driver still reaches that card.
   bool Reaches(std::size_t card) const { return !world_.lost_[card]; }
+  bool in_world() const { return world_.shared_.exists(); }
+  // Pre: in_world(), a call for a device, ok().
+  std::vector<ProcessSince> WorkSince(unsigned long long last_seen_us) const {
+    return world_.shared_.WorkSince(index_, last_seen_us);
+  }
 
  private:
   void Begin(const char* function, int card);

@@ -46,6 +46,7 @@ struct ProcessCard {
   std::uint64_t context_bytes;
   std::uint64_t memory_bytes;
   std::uint64_t busy_ns;
+  std::uint64_t since;  // when its first context came
   std::int32_t contexts;
   std::int32_t unused;
 };

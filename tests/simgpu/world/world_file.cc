@@ -101,6 +101,8 @@ WorldFile* WorldFile::Open() {
   return file;
 }
 
+WorldFile::~WorldFile() { munmap(layout_, sizeof(WorldLayout)); }
+
 // Slots with this process's own ID while it had the file not open: it has called exec since, or the
 // ID is another process's that has ended.
 void WorldFile::ForgetFormerSelf() {

@@ -22,6 +22,8 @@ class WorldFile {
   // The file that ALIQUOT_SIMGPU_WORLD names; nullptr without one, or when it is none (said on
   // standard error).
   static WorldFile* Open();
+  // Only the mapping goes, see above.
+  ~WorldFile();
 
   WorldLayout& layout() { return *layout_; }
   // The world's clock. Pre: locked.
