@@ -56,14 +56,17 @@ enum {
   CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 6,
 };
 
+// Without a name in NVIDIA's header.
+struct CUmemLocationLocalized {
+  unsigned char deviceId;
+  unsigned char localityDomainId;
+};
+
 typedef struct CUmemLocation_st {
   int type;
   union {
     int id;
-    struct {
-      unsigned char deviceId;
-      unsigned char localityDomainId;
-    } localized;
+    CUmemLocationLocalized localized;
   };
 } CUmemLocation;
 

@@ -29,7 +29,7 @@ void Store(T& to, T value) {
   __atomic_store_n(&to, value, __ATOMIC_RELEASE);
 }
 
-bool Step(LaunchSample& sample, SampleStep from, SampleStep to) {
+bool Step(LaunchSample& sample, std::uint32_t from, std::uint32_t to) {
   return __atomic_compare_exchange_n(&sample.step, &from, to, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED);
 }

@@ -17,11 +17,17 @@ namespace aliquot::interposer {
 inline constexpr std::size_t kSamplesPerContext = 16;
 inline constexpr std::size_t kSampledContexts = 32;  // launches of further ones are not timed
 
-enum class SampleStep : std::uint32_t { kFree, kTaking, kUnderway, kLooking };
+// Numbers and no enumeration, since clang's atomics take none.
+struct SampleStep {
+  static constexpr std::uint32_t kFree = 0;
+  static constexpr std::uint32_t kTaking = 1;
+  static constexpr std::uint32_t kUnderway = 2;
+  static constexpr std::uint32_t kLooking = 3;
+};
 
 // One launch between two events of the driver.
 struct LaunchSample {
-  SampleStep step;
+  std::uint32_t step;     // a SampleStep
   std::uint32_t overdue;  // waited for in vain
   CUevent before;
   CUevent after;
