@@ -65,7 +65,7 @@ def _tools():
 
 
 def _nvidia_headers():
-    return steps.pytest("nvidia-headers", "tests/nvml_header", "tests/nvidia")
+    return steps.pytest("nvidia-headers", "tests/nvidia")
 
 
 def _enforcement(environment=None):

@@ -3,7 +3,7 @@
 
 // The part of NVML's binary interface that the agent calls, declared here so that no NVIDIA header
 // is needed to build: what the library takes and gives, by the API reference of NVML
-// (https://docs.nvidia.com/deploy/nvml-api/). tests/nvml_header compares every size, offset, value
+// (https://docs.nvidia.com/deploy/nvml-api/). tests/nvidia compares every size, offset, value
 // and signature below with NVIDIA's own nvml.h. Units are NVML's: bytes, milliwatts, microseconds.
 
 namespace aliquot::agent::nvml {

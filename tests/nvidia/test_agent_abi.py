@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/agent/gpu/nvml_abi.h against NVIDIA's own nvml.h: same_abi.cc compiles only where they agree."""
+"""src/agent/gpu/nvml_abi.h against NVIDIA's own nvml.h: agent_abi.cc compiles only where they agree."""
 import pathlib
 import subprocess
 
 import pytest
 
-import nvml_headers
+import headers
 
 _HERE = pathlib.Path(__file__).resolve().parent
 _SOURCE = _HERE.parents[1] / "src"
@@ -17,17 +17,17 @@ def _compile(header_folder, *include_folders):
     folders = [f"-I{each}" for each in (*include_folders, _SOURCE)]
     done = subprocess.run(
         ["c++", "-std=c++17", "-fsyntax-only", "-Wno-deprecated-declarations", "-isystem",
-         header_folder, *folders, _HERE / "same_abi.cc"],
+         header_folder, *folders, _HERE / "agent_abi.cc"],
         check=False, text=True, capture_output=True)
     if done.returncode and not done.stderr:
         raise RuntimeError(f"the compiler ended with {done.returncode} without a word")
     return done.stderr if done.returncode else ""
 
 
-@pytest.fixture(name="header", params=nvml_headers.PACKAGES)
+@pytest.fixture(name="header", params=headers.PACKAGES)
 def fixture_header(request):
-    """A folder with nvml.h, one for each package."""
-    return nvml_headers.header_folder(request.param)
+    """A folder with nvml.h, one for each generation."""
+    return headers.header_folder(request.param)
 
 
 def test_our_declarations_are_those_of_the_header(header):
