@@ -9,8 +9,10 @@
  *   async|asyncp I BYTES, asyncfree I, sync   asyncp: the per-thread form
  *   pool P DEVICE, frompool I P BYTES, trim P KEEP, keep P BYTES, poolend P, poolinfo P
  *   create|createhost I BYTES, map I, unmap I, release I, retain I
- *   graph G BYTES.., capture G BYTES, launch G, upload G, execend G, graphtrim
- *   context C, contextend C, reset, info, hostalloc BYTES, nowhere BYTES (a null pointer for the answer)
+ *   graph G BYTES.., capture G BYTES, launch G, upload G, execend G, graphtrim, graphinfo
+ *   ipcget I FILE, ipcopen I FILE, ipcclose I
+ *   context C, contextend C, reset, info, hostalloc BYTES, nowhere BYTES (a null pointer for the
+ * answer)
  */
 #include "memory_commands.h"
 

@@ -62,7 +62,16 @@ static CUresult GraphTrim(Arguments a) {
   return cuDeviceGraphMemTrim(0);
 }
 
+static CUresult GraphInfo(Arguments a) {
+  cuuint64_t reserved = 0;
+  (void)a;
+  const CUresult result =
+      cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &reserved);
+  snprintf(extra, sizeof(extra), ", \"reserved\": %llu", (unsigned long long)reserved);
+  return result;
+}
+
 const Command kGraphCommands[] = {
-    {"graph", Graph},   {"capture", Capture},     {"launch", Launch}, {"upload", Upload},
-    {"execend", ExecEnd}, {"graphtrim", GraphTrim}, {NULL, NULL},
+    {"graph", Graph},     {"capture", Capture},     {"launch", Launch},       {"upload", Upload},
+    {"execend", ExecEnd}, {"graphtrim", GraphTrim}, {"graphinfo", GraphInfo}, {NULL, NULL},
 };

@@ -52,8 +52,8 @@ static CUresult FreeOld(Arguments a) {
 static CUresult FreeAny(Arguments a) { return cuMemFree(a[0]); }
 
 static CUresult Array(Arguments a) {
-  const CUDA_ARRAY3D_DESCRIPTOR array = {a[1], a[2], a[3], (CUarray_format)a[4], (unsigned)a[5],
-                                         (unsigned)a[6]};
+  const CUDA_ARRAY3D_DESCRIPTOR array = {a[1],           a[2],          a[3], (CUarray_format)a[4],
+                                         (unsigned)a[5], (unsigned)a[6]};
   return cuArray3DCreate(&arrays[a[0]], &array);
 }
 
@@ -65,8 +65,8 @@ static CUresult FlatArray(Arguments a) {
 static CUresult ArrayEnd(Arguments a) { return cuArrayDestroy(arrays[a[0]]); }
 
 static CUresult Mipmap(Arguments a) {
-  const CUDA_ARRAY3D_DESCRIPTOR array = {a[1], a[2], a[3], CU_AD_FORMAT_UNSIGNED_INT8, 4,
-                                         (unsigned)a[5]};
+  const CUDA_ARRAY3D_DESCRIPTOR array = {a[1], a[2],          a[3], CU_AD_FORMAT_UNSIGNED_INT8,
+                                         4,    (unsigned)a[5]};
   return cuMipmappedArrayCreate(&mipmaps[a[0]], &array, (unsigned)a[4]);
 }
 
@@ -112,14 +112,48 @@ static CUresult HostAlloc(Arguments a) {
   return cuMemHostAlloc(&memory, a[0], 0);
 }
 
+/* The handle goes through a file of the container's, named by a number. */
+static FILE* HandleFile(unsigned long long number, const char* mode) {
+  char path[64];
+  snprintf(path, sizeof(path), "/run/memory-handle-%llu", number);
+  FILE* const file = fopen(path, mode);
+  if (file == NULL) {
+    perror(path);
+    exit(1);
+  }
+  return file;
+}
+
+static CUresult IpcGet(Arguments a) {
+  CUipcMemHandle handle;
+  const CUresult result = cuIpcGetMemHandle(&handle, pointers[a[0]]);
+  FILE* const file = HandleFile(a[1], "wb");
+  fwrite(&handle, sizeof(handle), 1, file);
+  fclose(file);
+  return result;
+}
+
+static CUresult IpcOpen(Arguments a) {
+  CUipcMemHandle handle;
+  FILE* const file = HandleFile(a[1], "rb");
+  if (fread(&handle, sizeof(handle), 1, file) != 1) {
+    exit(1);
+  }
+  fclose(file);
+  return cuIpcOpenMemHandle(&pointers[a[0]], handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+}
+
+static CUresult IpcClose(Arguments a) { return cuIpcCloseMemHandle(pointers[a[0]]); }
+
 static CUresult Nothing(Arguments a) { return cuMemAlloc(NULL, a[0]); }
 
 const Command kLinearCommands[] = {
-    {"device", Device},       {"alloc", Alloc},           {"alloc1", AllocOld},
-    {"managed", Managed},     {"pitch", Pitch},           {"free", Free},
-    {"free1", FreeOld},       {"freeany", FreeAny},       {"array", Array},
-    {"array2", FlatArray},    {"arrayend", ArrayEnd},     {"mipmap", Mipmap},
-    {"mipmapend", MipmapEnd}, {"context", Context},       {"contextend", ContextEnd},
-    {"reset", Reset},         {"info", Info},             {"hostalloc", HostAlloc},
+    {"device", Device},       {"alloc", Alloc},       {"alloc1", AllocOld},
+    {"managed", Managed},     {"pitch", Pitch},       {"free", Free},
+    {"free1", FreeOld},       {"freeany", FreeAny},   {"array", Array},
+    {"array2", FlatArray},    {"arrayend", ArrayEnd}, {"mipmap", Mipmap},
+    {"mipmapend", MipmapEnd}, {"context", Context},   {"contextend", ContextEnd},
+    {"reset", Reset},         {"info", Info},         {"hostalloc", HostAlloc},
+    {"ipcget", IpcGet},       {"ipcopen", IpcOpen},   {"ipcclose", IpcClose},
     {"nowhere", Nothing},     {NULL, NULL},
 };

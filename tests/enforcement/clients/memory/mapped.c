@@ -36,6 +36,6 @@ static CUresult Retain(Arguments a) {
 }
 
 const Command kMappedCommands[] = {
-    {"create", Create}, {"createhost", CreateHost}, {"map", Map},  {"unmap", Unmap},
-    {"release", Release}, {"retain", Retain},       {NULL, NULL},
+    {"create", Create},   {"createhost", CreateHost}, {"map", Map}, {"unmap", Unmap},
+    {"release", Release}, {"retain", Retain},         {NULL, NULL},
 };

@@ -63,7 +63,15 @@ static CUresult PoolInfo(Arguments a) {
 }
 
 const Command kPoolCommands[] = {
-    {"async", Async}, {"asyncp", AsyncPerThread}, {"asyncfree", AsyncFree}, {"sync", Sync},
-    {"pool", Pool},   {"frompool", FromPool},     {"trim", Trim},           {"keep", Keep},
-    {"poolend", PoolEnd}, {"poolinfo", PoolInfo}, {NULL, NULL},
+    {"async", Async},
+    {"asyncp", AsyncPerThread},
+    {"asyncfree", AsyncFree},
+    {"sync", Sync},
+    {"pool", Pool},
+    {"frompool", FromPool},
+    {"trim", Trim},
+    {"keep", Keep},
+    {"poolend", PoolEnd},
+    {"poolinfo", PoolInfo},
+    {NULL, NULL},
 };
