@@ -113,9 +113,10 @@ void Keep(Watch& watch, int card, const ShareLook& now, const ShareLoad& load) {
 
 void LookAtShare(int card, ShareLook& look) {
   const quota::UsageRegion& region = Region();
-  const int own = OwnSlot();
   const int file =
       static_cast<int>(SystemCall(SYS_openat, AT_FDCWD, Word(kUsageFile), O_RDONLY | O_CLOEXEC));
+  // A program that only looks needs no slot of its own; without the file there is no other.
+  const int own = file < 0 ? OwnSlot() : -1;
   look.at_ns = NowNs();
   look.extra_ns = CoreLimitOf(card).busy_correction_ns;
   for (std::size_t i = 0; i < quota::kUsageSlots; ++i) {

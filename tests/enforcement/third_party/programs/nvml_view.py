@@ -35,11 +35,20 @@ def samples(handle):
     return listed if isinstance(listed, int) else [[row.pid, row.smUtil] for row in listed]
 
 
-def old_count():
-    """By the function that NVML had first."""
-    count = ctypes.c_uint(0)
-    result = pynvml.nvmlLib.nvmlDeviceGetCount(ctypes.byref(count))
-    return count.value if result == 0 else -result
+def must(result):
+    if result:
+        raise pynvml.NVMLError(result)
+
+
+def old_way():
+    """UUIDs by the functions that NVML had first; a newer one calls the new ones from there."""
+    count, handle = ctypes.c_uint(0), pynvml.c_nvmlDevice_t()
+    must(pynvml.nvmlLib.nvmlDeviceGetCount(ctypes.byref(count)))
+    uuids = []
+    for index in range(count.value):
+        must(pynvml.nvmlLib.nvmlDeviceGetHandleByIndex(index, ctypes.byref(handle)))
+        uuids.append(pynvml.nvmlDeviceGetUUID(handle))
+    return uuids
 
 
 def card(index):
@@ -74,7 +83,7 @@ def looked_up(name):
 def main():
     pynvml.nvmlInit()
     count = pynvml.nvmlDeviceGetCount()
-    print(json.dumps({"count": count, "oldCount": old_count(),
+    print(json.dumps({"count": count, "oldWay": ask(old_way),
                       "cards": [card(index) for index in range(count)],
                       "past": card(count), "found": [looked_up(name) for name in sys.argv[1:]]}))
     pynvml.nvmlShutdown()
