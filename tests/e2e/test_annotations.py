@@ -106,6 +106,35 @@ def test_naming_a_card_needs_the_label_of_the_namespace(cluster, work):
     assert _minors(work.wait_bound("named")) == [2]
 
 
+def test_a_weaker_isolation_of_a_share_needs_the_namespaces_label(cluster, work):
+    # What a policy says counts some moments after it was written, as for the label below.
+    label = "aliquot.io/allow-weak-isolation"
+
+    def denied():
+        try:
+            work.api.post(f"/api/v1/namespaces/{work.name}/pods?dryRun=All", _asking(pods.share("probe"), isolation="none"))
+        except ApiError as error:
+            return error
+        return None
+    error = until("the policy to deny it", denied)
+    assert error.code == 403 and error.reason == "Forbidden"
+    assert work.name in error.message and f"{label}=true" in error.message
+    work.add_node(cards=2)
+    assert _minors(_bound(work, _asking(pods.whole("whole"), isolation="none"))) != []
+
+    cluster.api.patch(f"/api/v1/namespaces/{work.name}", {"metadata": {"labels": {label: "true"}}})
+
+    def admitted():
+        try:
+            return work.create(_asking(pods.share("share"), isolation="none"))
+        except ApiError as again:
+            assert f"{label}=true" in again.message, again.message
+            return None
+    until("the label to count", admitted)
+    record = json.loads(pods.annotations_of(work.wait_bound("share"))[pods.ALLOCATION])
+    assert [each["isolation"] for each in record["containers"].values()] == ["none"]
+
+
 def test_an_excluded_card_is_passed_over(work):
     node = work.add_node(cards=2)
     bound = _bound(work, _asking(pods.whole("elsewhere"), gpu_uuid=f"!GPU-{node}-0"))

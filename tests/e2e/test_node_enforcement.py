@@ -1,45 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two pods on one card each get their share, seen from inside, in time, and by the agent.
+"""Pods on one card each get their share of it: memory, time, and what others leave idle.
 
 The card is simulated (harness/simulated_driver.py); kubelet, runtime, allocator, agent and library
-are real. How exactly shares are held is measured in bench/, here it must be plain.
+are real. How exactly shares are held is measured in bench/; here a share must be told from another
+one, and from none, on a busy machine.
 """
-import json
-import time
-
 import pytest
 
-from harness import pods, runtime
+from harness import runtime
+from harness.tenants import MIB, Tenants
 from harness.waiting import until
 
-MIB = 1 << 20
-UNIT = 256 * MIB
-SMALL, LARGE = 4096 * MIB, 7168 * MIB  # of the 15360 MiB of a T4
-KERNEL = str(5_000_000)  # nanoseconds
+# Of the 15,360 MiB of a T4.
+SMALL, LARGE = 4096 * MIB, 7168 * MIB
+OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+LIMIT = "tencent.com/vcuda-core-limit"
+NODES = {"devdir": runtime.OLD, "cdi": runtime.NEW}
 
 
-@pytest.fixture(params=["devdir", "cdi"])
-def work(real_nodes, node_work, request):
-    """A namespace on a node of one simulated card."""
-    return node_work(real_nodes.get(request.param, runtime.NEW, "t4x4", request.param, cards=1))
+@pytest.fixture(params=NODES)
+def both(real_nodes, node_work, request):
+    """Pods on a node of one card, by device directories on the old runtime and by CDI."""
+    return Tenants(node_work(real_nodes.get("held", NODES[request.param], "t4x4", request.param,
+                                            cards=1)))
 
 
-def share(work, name, core, memory, **more):
-    """Creates a pod with a share of the card that does nothing by itself."""
-    return work.create(work.node.driver.use(pods.share(name, core, memory // UNIT, **more)))
+@pytest.fixture
+def tenants(real_nodes, node_work):
+    """Pods on a node of one card."""
+    return Tenants(node_work(real_nodes.get("held", NODES["cdi"], "t4x4", "cdi", cards=1)))
 
 
-def said(work, name, *command):
-    """What a client says in a pod, with its last line read as JSON."""
-    return json.loads(work.execute(name, *command).splitlines()[-1])
+def two(tenants, **more):
+    """A pod of 30 % and one of 50 %, running on the one card."""
+    tenants.share("small", 30, SMALL, **more)
+    tenants.share("large", 50, LARGE)
+    tenants.wait_running("small", "large")
 
 
-def test_two_pods_on_one_card_each_have_their_memory_and_their_time(work):
-    share(work, "small", 30, SMALL)
-    share(work, "large", 50, LARGE)
-    work.wait_running("small", "large")
-    assert work.granted("small") == work.granted("large")
+def test_two_pods_on_one_card_each_see_their_memory_and_are_refused_above_it(both):
+    two(both)
     for name, limit in (("small", SMALL), ("large", LARGE)):
-        cuda, nvml = said(work, name, "meminfo"), said(work, name, "nvmlinfo")
+        cuda, nvml = both.says(name, "meminfo"), both.says(name, "nvmlinfo")
         assert (cuda["total"], cuda["deviceTotal"], nvml["total"]) == (limit, limit, limit), name
         assert (cuda["devices"], nvml["devices"]) == (1, 1)
+        # One byte more than the share; three quarters of it; half of it besides; an eighth.
+        sizes = [limit + 1, limit // 4 * 3, limit // 2, limit // 8]
+        answer = both.says(name, "alloc", *[str(each) for each in sizes])
+        assert answer["results"] == [OUT_OF_MEMORY, 0, OUT_OF_MEMORY, 0], name
+        # What is free is what is left, and at most a context less.
+        left = limit - sizes[1] - sizes[3]
+        assert left - 512 * MIB <= answer["free"] <= left, name
+        running = both.begin(name, hold=limit + 1)
+        assert running.held == OUT_OF_MEMORY
+        assert both.metric("aliquot_share_allocations_denied_total", name) == 1
+        running.stop()
+
+
+def test_two_pods_at_work_each_get_their_part_of_the_time_and_the_agent_shows_it(both):
+    two(both)
+    small = both.begin("small", hold=SMALL // 2, burn=True)
+    large = both.begin("large", hold=LARGE // 2, burn=True)
+    assert (small.held, large.held) == (0, 0)
+    until("both to have waited for their turn", lambda: all(
+        both.metric("aliquot_share_throttled_seconds_total", name) > 0
+        for name in ("small", "large")))
+    parts = both.part_of_card(3, "small", "large")
+    assert 0.20 < parts[0] < 0.42 and 0.36 < parts[1] < 0.66, parts
+    for name, hold, limit, core in (("small", SMALL // 2, SMALL, 30),
+                                    ("large", LARGE // 2, LARGE, 50)):
+        def figure(metric, name=name, **labels):
+            return both.metric(f"aliquot_share_{metric}", name, **labels)
+        assert figure("info", enforcement="library") == 1
+        assert figure("memory_limit_bytes") == limit
+        assert figure("memory_charged_bytes") == hold
+        # The driver counts a context besides.
+        assert hold < figure("memory_used_bytes") < hold + 512 * MIB
+        until("the context to be known", lambda figure=figure: figure(
+            "memory_overhead_bytes") > 0, timeout=5)
+        assert (figure("core_percent"), figure("core_now_percent")) == (core, core)
+        assert figure("busy_seconds_total") > 0 and figure("launches_total") > 0
+        figure("busy_correction_seconds")
+        assert both.unenforced(name) == []
+    assert both.agent.metric("aliquot_agent_degraded", state="no_enforcement") == 0
+    assert both.agent.metric("aliquot_agent_degraded", state="no_watchdog") == 0
+    assert small.stop() > 0 and large.stop() > 0
+
+
+def test_a_share_uses_what_its_neighbour_leaves_idle_and_gives_it_back(tenants):
+    two(tenants, annotations={LIMIT: "100"})
+    small = tenants.begin("small", burn=True)
+    tenants.wait_part("the small one to borrow", "small", lambda part: part > 0.75)
+    large = tenants.begin("large", burn=True)
+    # 30 % are its own, and nobody else wants the 20 % that are nobody's.
+    tenants.wait_part("the large one to have its half", "large", lambda part: part > 0.36)
+    parts = tenants.part_of_card(2, "small", "large")
+    assert 0.30 < parts[0] < 0.64 and 0.36 < parts[1] < 0.66, parts
+    large.stop()
+    tenants.wait_part("the small one to borrow again", "small", lambda part: part > 0.75)
+    small.stop()
+
+
+def test_an_agent_that_is_killed_lends_nothing_any_more_until_it_is_back(tenants):
+    two(tenants, annotations={LIMIT: "100"})
+    small = tenants.begin("small", burn=True)
+    before = tenants.work.container_status("small")
+    tenants.wait_part("the small one to borrow", "small", lambda part: part > 0.75)
+    tenants.agent.process.kill()
+    # What was lent holds for a second at most.
+    tenants.wait_part("the small one to be at its own share", "small",
+                      lambda part: part < 0.42, timeout=4)
+    (part,) = tenants.part_of_card(2, "small")
+    assert 0.20 < part < 0.42, part
+    tenants.agent.start()
+    tenants.wait_part("the small one to borrow again", "small", lambda part: part > 0.75)
+    assert small.running(), "a restart of the agent has ended a program"
+    after = tenants.work.container_status("small")
+    assert (after["containerID"], after["restartCount"]) == (before["containerID"], 0)
+    small.stop()
+
+
+def test_a_whole_card_is_not_held_to_anything(tenants):
+    tenants.whole("all")
+    tenants.wait_running("all")
+    seen = tenants.says("all", "meminfo")
+    assert seen["total"] == tenants.driver.memory(), "the container sees less than the card has"
+    running = tenants.begin("all", hold=seen["free"] - 1024 * MIB, burn=True)
+    assert running.held == 0
+    (part,) = tenants.part_of_card(2, "all")
+    assert part > 0.8, part
+    assert tenants.metric("aliquot_share_info", "all", enforcement="whole") == 1
+    assert running.stop() > 0

@@ -6,7 +6,7 @@ libraries as it would NVIDIA's; device nodes lie in the box's own /dev. What a r
 the kernel is here one file, the world, which every program maps: pods get it as a hostPath volume
 (`use`), which is the one thing about them that a real cluster's pods have not.
 
-    driver.busy(a, b)    nanoseconds of GPU time of each pod's processes, as the simulated hardware counts
+    driver.busy(a, b)    GPU time of each pod's processes, as the simulated hardware counts it
     driver.processes()   all processes on the cards
 
 Built by `tools/build.sh enforcement ..`; ALIQUOT_ENFORCEMENT_BUILD names another build folder.
@@ -107,8 +107,26 @@ class SimulatedDriver:
 
     def processes(self):
         """Every process on a card, with `uuid` and `cgroup` (its control groups) added."""
+        return self._look()[1]
+
+    def memory(self):
+        """What CUDA says that a card has, in bytes: a 128th is the driver's own."""
+        return self.show()["cards"][0]["memory"] // 128 * 127
+
+    def of_pod(self, pod):
+        """The processes of one pod."""
+        return [each for each in self.processes() if pod["metadata"]["uid"] in each["cgroup"]]
+
+    def busy(self, *of):
+        """(now, GPU time of each of these pods' living processes), in ns, at one moment."""
+        now, shown = self._look()
+        return now, [sum(each["busyNs"] for each in shown
+                         if pod["metadata"]["uid"] in each["cgroup"]) for pod in of]
+
+    def _look(self):
+        shown = self.show()
         found = []
-        for card in self.show()["cards"]:
+        for card in shown["cards"]:
             for process in card["processes"]:
                 path = self._box.path(f"/proc/{process['pid']}/cgroup")
                 try:
@@ -116,17 +134,7 @@ class SimulatedDriver:
                 except (FileNotFoundError, ProcessLookupError):
                     continue  # it has ended
                 found.append({**process, "uuid": card["uuid"], "cgroup": groups})
-        return found
-
-    def of_pod(self, pod):
-        """The processes of one pod."""
-        return [each for each in self.processes() if pod["metadata"]["uid"] in each["cgroup"]]
-
-    def busy(self, *of):
-        """GPU time of each of these pods' living processes in ns, all at one moment."""
-        shown = self.processes()
-        return [sum(each["busyNs"] for each in shown if pod["metadata"]["uid"] in each["cgroup"])
-                for pod in of]
+        return shown["now"], found
 
     @staticmethod
     def use(pod):
