@@ -28,7 +28,8 @@ def test_the_objects_are_these_and_no_others(objects):
         ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-agent"),
         ("ServiceAccount", "aliquot-allocator"), ("ServiceAccount", "aliquot-verify"),
         *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
-          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-gpu-inventory", "aliquot-gpu-uuid"))]
+          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-gpu-inventory", "aliquot-gpu-uuid",
+                       "aliquot-isolation"))]
 
 
 def test_every_namespaced_object_names_its_namespace(objects):
@@ -166,9 +167,21 @@ def test_naming_cards_needs_the_label_of_the_namespace(objects):
     assert "aliquot.io/allow-gpu-uuid=true" in validation["messageExpression"]
 
 
-def test_the_policy_is_bound_everywhere_and_denies(objects):
-    binding = one(objects, "ValidatingAdmissionPolicyBinding", "aliquot-gpu-uuid")["spec"]
-    assert binding == {"policyName": one(objects, "ValidatingAdmissionPolicy", "aliquot-gpu-uuid")["metadata"]["name"],
+def test_a_weaker_isolation_of_a_share_needs_the_label_of_the_namespace(objects):
+    spec = one(objects, "ValidatingAdmissionPolicy", "aliquot-isolation")["spec"]
+    assert spec["failurePolicy"] == "Fail"
+    conditions = {each["name"]: re.sub(r"\s+", " ", each["expression"]) for each in spec["matchConditions"]}
+    assert list(conditions) == ["asks-for-a-weaker-one", "anew", "names-our-resources"]
+    assert 'in ["none", "driver"]' in conditions["asks-for-a-weaker-one"]
+    (validation,) = spec["validations"]
+    assert 'namespaceObject.metadata.labels["aliquot.io/allow-weak-isolation"] == "true"' in validation["expression"]
+    assert 'string(c.resources.limits["tencent.com/vcuda-core"]).endsWith("00")' in validation["expression"]
+
+
+@pytest.mark.parametrize("name", ["aliquot-gpu-uuid", "aliquot-isolation"])
+def test_the_policy_is_bound_everywhere_and_denies(objects, name):
+    binding = one(objects, "ValidatingAdmissionPolicyBinding", name)["spec"]
+    assert binding == {"policyName": one(objects, "ValidatingAdmissionPolicy", name)["metadata"]["name"],
                        "validationActions": ["Deny"]}
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agent/enforcement/mapped_identity.h"
 #include "agent/enforcement/sentences.h"
 #include "agent/usage/usage_file.h"
 #include "base/strings.h"
@@ -28,6 +29,9 @@ std::chrono::milliseconds Watchdog::Look() {
     }
   }
   Forget(keys);
+  if (keys.empty()) {
+    in_maps_.clear();
+  }
   busy_ = saw_ = missed_ = containers_fresh_ = false;
   for (const auto& [uuid, places] : cards) {
     LookAt(uuid, places);
@@ -57,7 +61,8 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
   const Worked worked = work_time_[uuid].Look(*work, parts_.clock.SteadyNow());
   const auto members = Attribute(*work, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const Held after = HeldOf(places[i]);
+    const bool idle = !before[i].used && members[i].empty();
+    const Held after = idle ? Held() : HeldOf(places[i]);
     Measure(places[i], before[i], after, worked, members[i]);
     Judge(uuid, places[i], before[i], after, members[i]);
   }
@@ -69,7 +74,8 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
 Watchdog::Held Watchdog::HeldOf(const Place& place) const {
   const std::string path = parts_.layout.UsageRegion(place.grant->name);
   Held held;
-  if (!UsageFileInUse(path)) {
+  held.used = UsageFileInUse(path);
+  if (!held.used) {
     return held;
   }
   auto usage = ReadUsageSnapshot(path);
@@ -135,13 +141,23 @@ const Watchdog::Place* Watchdog::PlaceOf(const ProcessOwner& owner,
 }
 
 // The one file in the grant's directory of the library: ours, so its name and number are the truth.
-std::optional<GivenLibrary> Watchdog::LibraryOf(const GrantRecord& grant) const {
+std::optional<GivenLibrary> Watchdog::LibraryOf(const GrantRecord& grant) {
   std::error_code error;
   for (const auto& entry :
        std::filesystem::directory_iterator(parts_.layout.Grant(grant.name) + "/library", error)) {
-    if (const auto identity = IdentityOf(entry.path().string())) {
-      return GivenLibrary{*identity, entry.path().filename().string()};
+    const auto file = IdentityOf(entry.path().string());
+    if (!file) {
+      continue;
     }
+    auto known = in_maps_.find(*file);
+    if (known == in_maps_.end()) {
+      const auto shown = IdentityInMaps(entry.path().string());
+      if (!shown) {
+        return std::nullopt;
+      }
+      known = in_maps_.emplace(*file, *shown).first;
+    }
+    return GivenLibrary{known->second, entry.path().filename().string()};
   }
   return std::nullopt;
 }

@@ -95,6 +95,7 @@ class Watchdog {
   struct Held {
     std::uint64_t bytes = 0;
     bool readable = true;
+    bool used = false;                          // a process has a slot
     std::unique_ptr<quota::UsageRegion> usage;  // nothing while no process of its own has a slot
   };
   using Worked = std::optional<std::map<pid_t, TimeCorrection::DriverTime>>;
@@ -104,7 +105,7 @@ class Watchdog {
   std::vector<std::vector<Member>> Attribute(const CardWork& work,
                                              const std::vector<Place>& places);
   const Place* PlaceOf(const ProcessOwner& owner, const std::vector<Place>& places);
-  std::optional<GivenLibrary> LibraryOf(const GrantRecord& grant) const;
+  std::optional<GivenLibrary> LibraryOf(const GrantRecord& grant);
   void Judge(const std::string& uuid, const Place& place, const Held& before, const Held& after,
              const std::vector<Member>& members);
   void Measure(const Place& place, const Held& before, const Held& after, const Worked& worked,
@@ -122,6 +123,7 @@ class Watchdog {
   std::map<std::string, std::uint64_t> last_sample_us_;          // by card
   std::map<std::string, WorkTime> work_time_;                    // by card
   std::map<std::string, std::string> driver_problem_;            // by card, of the last look
+  std::map<FileIdentity, FileIdentity> in_maps_;                 // of libraries, by stat's
   Containers containers_;
   bool containers_fresh_ = false;
   bool busy_ = false;

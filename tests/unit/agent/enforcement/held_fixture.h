@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,13 +24,17 @@
 
 namespace aliquot::agent {
 
-class SilentLog final : public observability::Log {
+// Counts its lines. Thread-safe.
+class CountingLog final : public observability::Log {
  public:
-  void Write(observability::Level, std::string_view, std::string_view message,
+  void Write(observability::Level, std::string_view, std::string_view,
              std::initializer_list<observability::Field>) override {
-    lines.emplace_back(message);
+    ++lines_;
   }
-  std::vector<std::string> lines;
+  int lines() const { return lines_; }
+
+ private:
+  std::atomic<int> lines_{0};
 };
 
 // A state directory with grants that hold shares, their records and their usage files, in which
@@ -132,7 +137,7 @@ class HeldTest : public testing::Test {
   std::string folder_;
   std::unique_ptr<StateLayout> layout_;
   FakeClock clock_;
-  SilentLog log_;
+  CountingLog log_;
   LiveGrants live_;
   EnforcementBoard board_;
   std::map<std::string, int> owners_;

@@ -162,7 +162,7 @@ TEST_F(LenderTest, ADamagedRecordIsSaidOnceAndCostsNobodyElse) {
   Use(one, 1);
   Round();
   Round();
-  EXPECT_EQ(log_.lines.size(), 1U);
+  EXPECT_EQ(log_.lines(), 1);
   EXPECT_EQ(LiveOf(one).core_now, 100U);
 }
 

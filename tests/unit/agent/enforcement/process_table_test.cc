@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/enforcement/process_table.h"
 
+#include "agent/enforcement/mapped_identity.h"
 #include "tests/unit/agent/enforcement/fake_proc.h"
 #include "tests/unit/agent/enforcement/held_fixture.h"
 
@@ -88,6 +89,17 @@ TEST_F(ProcessTableTest, MoreFilesThanAreKeptHideNothing) {
 TEST_F(ProcessTableTest, MapsThatCannotBeReadSayNothing) {
   std::filesystem::remove(proc_.root() + "/70/maps");
   EXPECT_EQ(Look(), LoadedLibrary::kUnknown);
+}
+
+// What another process's maps would show of it: here this program's own.
+TEST_F(ProcessTableTest, AFileIsKnownByWhatMapsShow) {
+  const auto program = IdentityInMaps(std::filesystem::read_symlink("/proc/self/exe").string());
+  ASSERT_TRUE(program);
+  std::ifstream maps("/proc/self/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  EXPECT_EQ(JudgeMapped(ParseMaps(text), {*program, "x"}), LoadedLibrary::kOurs);
+  EXPECT_FALSE(IdentityInMaps(folder_));
+  EXPECT_FALSE(IdentityInMaps(folder_ + "/nothing"));
 }
 
 }  // namespace

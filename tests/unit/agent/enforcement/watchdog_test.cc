@@ -180,7 +180,7 @@ TEST_F(WatchdogTest, ADriverThatHangsAccusesNobodyAndIsSaidOnce) {
   Look();
   EXPECT_THAT(Verdicts(grant), IsEmpty());
   EXPECT_EQ(board_.Measures(HeldKey(*live_.Snapshot()->front()))[0].looked, measured);
-  EXPECT_EQ(log_.lines.size(), 1U);
+  EXPECT_EQ(log_.lines(), 1);
 }
 
 TEST_F(WatchdogTest, ProcessesThatProcDoesNotHaveAreSaidAfterThreeLooks) {

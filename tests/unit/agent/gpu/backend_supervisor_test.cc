@@ -46,6 +46,10 @@ class FakeDriver final : public GpuBackend {
     ++others;
     return NotFound("no such card");
   }
+  Result<CardWork> Work(std::string_view, std::uint64_t) override {
+    ++others;
+    return present ? Result<CardWork>(CardWork()) : Gone();
+  }
   void Release() override { ++releases; }
 
   static Status Gone() { return Unavailable(kNoDriver); }
@@ -85,11 +89,13 @@ TEST_F(BackendSupervisorTest, UntilALookHasSucceededTheDriverIsNotTouched) {
   EXPECT_EQ(supervisor_->CheckCards().status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(supervisor_->Figures("GPU-a").status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(supervisor_->WaitForEvents(kNow).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(supervisor_->Work("GPU-a", 0).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(driver_->others, 0);
   ASSERT_TRUE(supervisor_->Look().ok());
   EXPECT_EQ(supervisor_->name(), "nvml");
   EXPECT_TRUE(supervisor_->CheckCards().ok());
   EXPECT_TRUE(supervisor_->WaitForEvents(kNow).ok());
+  EXPECT_TRUE(supervisor_->Work("GPU-a", 0).ok());
 }
 
 TEST_F(BackendSupervisorTest, AbsenceIsSaidOnceAndSoIsTheReturn) {
