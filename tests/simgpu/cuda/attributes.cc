@@ -25,6 +25,28 @@ Place PlaceOf(const CardLayout& card) {
   return place;
 }
 
+// Of the full cards of each generation.
+int Multiprocessors(const CardLayout& card) {
+  switch (10 * card.cc_major + card.cc_minor) {
+    case 70:
+      return 80;
+    case 75:
+      return 40;
+    case 80:
+      return 108;
+    case 90:
+      return 132;
+    case 100:
+      return 148;
+    default:
+      return 128;
+  }
+}
+
+int SharedMemory(const CardLayout& card) {
+  return (card.cc_major >= 9 ? 227 : card.cc_major == 8 ? 163 : 64) * 1024;
+}
+
 int AttributeOf(CUdevice_attribute attribute, const CardLayout& card) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
@@ -53,9 +75,37 @@ int AttributeOf(CUdevice_attribute attribute, const CardLayout& card) {
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
       return 32;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-      return 128;
+      return Multiprocessors(card);
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      return 2048;
+      return 10 * card.cc_major + card.cc_minor == 75 ? 1024 : 2048;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+      return 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
+    case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
+      return 65536;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      return SharedMemory(card);
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+      return 1'980'000;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+      return 2'619'000;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+      return 5120;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+      return 50 << 20;
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
+      return 512;
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
+      return 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
+      return 0x7fffffff;
+    case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
+      return 1;
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
       return 3;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:

@@ -22,7 +22,8 @@ void DestroyContext(CUcontext context) {
   AdvanceCard(world, context->card, driver.world->Now());
   CloseQueue(world, context->queue);
   ProcessCard& use = world.process[driver.process].cards[context->card];
-  use.context_bytes -= std::min(use.context_bytes, world.card[context->card].context_bytes);
+  use.context_bytes -=
+      std::min(use.context_bytes, world.card[context->card].context_bytes + context->extra_bytes);
   --use.contexts;
 }
 

@@ -31,6 +31,7 @@ struct CUctx_st {
   std::uint64_t submissions = 0;
   std::uint32_t next_stream = 2;
   std::map<int, std::size_t> limits;
+  std::uint64_t extra_bytes = 0;  // that raised limits cost
   std::set<CUstream> streams;
   std::set<CUevent> events;
   std::set<CUctx_st*> peers;
