@@ -93,9 +93,14 @@ def test_of_other_cards_nvml_says_that_there_are_none(world, make_container):
     uuids = world.uuids()
     alone = _view(make_container(world, None, preload=None))
     places = [card["pci"] for card in alone["cards"]]
+    serials = [f"1{minor:06}" for minor in range(len(uuids))]
     container = make_container(world, [_share(world, 2, memory=_GIB)])
-    view = _view(container, uuids[2], uuids[3], places[2], places[3])
-    assert view["found"] == [uuids[2], _NVML_NOT_FOUND, uuids[2], _NVML_NOT_FOUND]
+    names = [name for card in (2, 3)
+             for name in (uuids[card], "V:" + uuids[card], places[card], serials[card])]
+    assert _view(make_container(world, None, preload=None), *names)["found"] == [uuids[2]] * 4 + [uuids[3]] * 4
+    view = _view(container, *names)
+    assert view["found"] == [uuids[2]] * 4 + [_NVML_NOT_FOUND] * 4
+    assert view["nearProcessor"] == 1 and view["cards"][0]["near"] == 0
     assert view["past"] == {"error": _NVML_INVALID_ARGUMENT}
     # The older functions of the driver call the newer ones, which is not asked for a second time.
     assert view["oldWay"] == [uuids[2]]
@@ -111,18 +116,18 @@ def test_only_the_containers_processes_are_listed(world, make_container, begin, 
     # In a process namespace of their own the driver's numbers of the processes mean nothing.
     one = make_container(world, [_share(world, 0, memory=10 * _GIB)], pids=pids)
     other = make_container(world, [_share(world, 0, memory=10 * _GIB)])
-    begin(other, "alloc", _GIB)
     begin(one, "alloc", 2 * _GIB)
+    begin(other, "alloc", _GIB)
     slots = one.usage.slots()
     assert len(slots) == 1
     pid = slots[0][0]
     shown = _view(one)["cards"][0]
-    if pids:
-        assert shown["computing"] == shown["computing2"] == [[pid, 2 * _GIB]]
-        assert shown["drawing"] == []
-    else:
-        context = world.card(world.uuids()[0])["processes"][0]["contextBytes"]
-        assert shown["computing"] == shown["computing2"] == [[pid, 2 * _GIB + context]]
+    # With the driver's own numbers the context is known as well.
+    context = 0 if pids else world.card(world.uuids()[0])["processes"][0]["contextBytes"]
+    for listed in ("computing", "computing1", "computing2", "details"):
+        assert shown[listed] == [[pid, 2 * _GIB + context]], listed
+    assert shown["accounts"] == ({} if pids else {str(pid): 2 * _GIB + context})
+    assert shown["drawing"] == ([] if pids else shown["computing"])
 
 
 def test_an_ended_process_is_listed_no_more(world, make_container, begin):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NVML shows, through NVIDIA's own nvidia-ml-py, as one line of JSON. Arguments: UUIDs and PCI
-addresses to look up. An error is shown as its number."""
+"""What NVML shows, through NVIDIA's own nvidia-ml-py, as one line of JSON. Arguments: UUIDs (with V:
+before one, by the newer function), PCI addresses and serial numbers to look up. An error is shown as
+its number."""
 import ctypes
 import json
 import sys
@@ -23,6 +24,28 @@ def numbers(memory):
 def processes(function, handle):
     listed = ask(function, handle)
     return listed if isinstance(listed, int) else [[row.pid, row.usedGpuMemory] for row in listed]
+
+
+def oldest_list(handle):
+    """By the function that NVML had first."""
+    class Row(ctypes.Structure):
+        _fields_ = [("pid", ctypes.c_uint), ("bytes", ctypes.c_ulonglong)]
+    count, rows = ctypes.c_uint(64), (Row * 64)()
+    must(pynvml.nvmlLib.nvmlDeviceGetComputeRunningProcesses(handle, ctypes.byref(count), rows))
+    return [[row.pid, row.bytes] for row in rows[:count.value]]
+
+
+def details(handle):
+    listed = ask(pynvml.nvmlDeviceGetRunningProcessDetailList, handle, pynvml.nvmlProcessDetailList_v1,
+                 0)
+    return listed if isinstance(listed, int) else [[row.pid, row.usedGpuMemory] for row in listed]
+
+
+def accounts(handle):
+    """Of the accounted processes, and of those that others say are on the card: what is told."""
+    told = {pid: ask(pynvml.nvmlDeviceGetAccountingStats, handle, pid)
+            for pid in pynvml.nvmlDeviceGetAccountingPids(handle)}
+    return {pid: each if isinstance(each, int) else each.maxMemoryUsage for pid, each in told.items()}
 
 
 def utilization(handle):
@@ -63,6 +86,9 @@ def card(index):
         "memory": numbers(pynvml.nvmlDeviceGetMemoryInfo(handle)),
         "memory2": numbers(pynvml.nvmlDeviceGetMemoryInfo(handle, version=pynvml.nvmlMemory_v2)),
         "computing": processes(pynvml.nvmlDeviceGetComputeRunningProcesses, handle),
+        "details": details(handle),
+        "accounts": accounts(handle),
+        "computing1": oldest_list(handle),
         "computing2": processes(pynvml.nvmlDeviceGetComputeRunningProcesses_v2, handle),
         "drawing": processes(pynvml.nvmlDeviceGetGraphicsRunningProcesses, handle),
         "utilization": utilization(handle),
@@ -74,9 +100,13 @@ def card(index):
 
 
 def looked_up(name):
-    function = (pynvml.nvmlDeviceGetHandleByUUID if name.startswith("GPU-") else
-                pynvml.nvmlDeviceGetHandleByPciBusId)
-    handle = ask(function, name.encode())
+    if name.startswith("V:"):
+        handle = ask(pynvml.nvmlDeviceGetHandleByUUIDV, name[2:].encode(), pynvml.NVML_UUID_TYPE_ASCII)
+    else:
+        function = (pynvml.nvmlDeviceGetHandleByUUID if name.startswith("GPU-") else
+                    pynvml.nvmlDeviceGetHandleByPciBusId if ":" in name else
+                    pynvml.nvmlDeviceGetHandleBySerial)
+        handle = ask(function, name.encode())
     return handle if isinstance(handle, int) else pynvml.nvmlDeviceGetUUID(handle)
 
 
@@ -85,7 +115,7 @@ def main():
     count = pynvml.nvmlDeviceGetCount()
     print(json.dumps({"count": count, "oldWay": ask(old_way),
                       "cards": [card(index) for index in range(count)],
-                      "past": card(count), "found": [looked_up(name) for name in sys.argv[1:]]}))
+                      "past": card(count), "nearProcessor": len(pynvml.nvmlSystemGetTopologyGpuSet(0)), "found": [looked_up(name) for name in sys.argv[1:]]}))
     pynvml.nvmlShutdown()
 
 
