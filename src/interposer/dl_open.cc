@@ -21,12 +21,15 @@ bool Exists(const char* path) {
   return PathStatus(path, status);
 }
 
-// What to open instead of a file. A path that leads nowhere fails as it would.
+// What to open instead of a file: this library, by its path, since somebody else's may stand before
+// it under the driver's name. That name itself is left alone, and a path that leads nowhere fails
+// as it would.
 const char* Replacement(const char* file) {
-  if (file == nullptr || !IsCudaFile(BaseName(file)) || (BaseName(file) != file && !Exists(file))) {
+  if (file == nullptr || !IsCudaFile(BaseName(file)) || Equal(file, kCudaSoname) ||
+      (BaseName(file) != file && !Exists(file))) {
     return file;
   }
-  return kCudaSoname;
+  return OwnMap()->l_name;
 }
 
 // An int argument is the low half of what was saved.

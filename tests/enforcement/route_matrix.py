@@ -83,6 +83,8 @@ ROUTES = [
           environment={"LD_PRELOAD": "{bin}/preload_dlsym.so"}),
     Route("user's LD_PRELOAD with its own cuMemAlloc_v2 and RTLD_NEXT", "{bin}/linked_lazy",
           environment={"LD_PRELOAD": "{bin}/preload_alloc.so"}),
+    Route("user's LD_PRELOAD under the driver's own name, which opens the driver by path", "{bin}/linked_lazy",
+          environment={"LD_PRELOAD": "{bin}/shim/libcuda.so.1", "ROUTE_FILE": "{cuda}"}),
     Route("table made in a constructor before main, libcuda.so.1", "{bin}/use_table",
           environment={"LD_PRELOAD": "{bin}/preload_table.so", "ROUTE_FILE": "libcuda.so.1"}),
     Route("table made in a constructor before main, absolute path", "{bin}/use_table",

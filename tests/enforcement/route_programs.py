@@ -32,6 +32,8 @@ def build(folder):
     _compile("gcc", folder / "plugin_linked.so", "plugin_linked.c", *shared, *link)
     for name in ("plugin_lookup", "preload_dlsym", "preload_alloc", "preload_table", "audit"):
         _compile("gcc", folder / (name + ".so"), name + ".c", *shared, "-ldl")
+    (folder / "shim").mkdir()
+    _compile("gcc", folder / "shim" / "libcuda.so.1", "preload_shim.c", *shared, "-Wl,-soname,libcuda.so.1", "-ldl")
     (folder / "plugins").mkdir()
     _compile("gcc", folder / "plugins" / "libfound_by_runpath.so", "plugin_lookup.c", *shared, "-ldl")
     _compile("g++", folder / "undisturbed", "undisturbed.cc", "-ldl", f"-Wl,-rpath,{folder / 'plugins'}",
