@@ -2,6 +2,7 @@
 """What NVML shows inside a container: its own cards, its share's memory and load, its own processes;
 the same as CUDA. Seen through NVIDIA's nvidia-ml-py."""
 import json
+import threading
 import time
 
 import pytest
@@ -46,6 +47,24 @@ def test_memory_is_the_shares_and_adds_up_and_is_what_cuda_says(world, make_cont
         assert memory["free"] == cuda["free"]
         assert memory["used"] + memory["free"] == memory["total"]
     assert shown["memory2"]["reserved"] == 0
+
+
+def test_both_forms_of_cudas_figures_take_the_pointers_that_the_driver_takes(world, make_container):
+    command = [environments.python("cuda12"), environments.PROGRAMS / "cuda_info.py"]
+    alone = make_container(world, None, preload=None).json(command)
+    shown = make_container(world, [_share(world, 0, memory=10 * _GIB)]).json(command)
+    small = make_container(world, [_share(world, 0, memory=2 * _GIB)]).json(command)
+    assert shown.keys() == alone.keys()
+    for name, rows in alone.items():
+        # The results, and which numbers are written at all, are the driver's.
+        assert [[row[0], *(each in (None, 7) for each in row[1:])] for row in shown[name]] == [
+            [row[0], *(each in (None, 7) for each in row[1:])] for row in rows], name
+    most = (1 << 32) - 1
+    assert shown["info"][0] == [0, 10 * _GIB, 10 * _GIB] and shown["total"][0] == [0, 10 * _GIB]
+    assert shown["info of CUDA 2"][0] == [0, most, most]
+    assert shown["total of CUDA 2"][0] == [0, most]
+    assert small["info of CUDA 2"][0] == [0, 2 * _GIB, 2 * _GIB]
+    assert small["total of CUDA 2"][0] == [0, 2 * _GIB]
 
 
 def test_another_containers_memory_shows_only_where_the_card_runs_short(world, make_container, begin):
@@ -153,6 +172,28 @@ def test_the_load_is_the_containers_own_in_percent_of_the_card(world, make_conta
     assert shown["history"] == _NVML_NOT_SUPPORTED
     idle = _view(other)["cards"][0]
     assert idle["utilization"] == [0, 0] and idle["samples"] == _NVML_NOT_FOUND
+
+
+def test_gpu_time_that_only_the_agent_saw_counts_as_load(world, make_container):
+    # An unpaced share does not measure itself: the agent writes what the driver says, here 2 s in 5.
+    container = make_container(world, [_share(world, 0, memory=10 * _GIB)])
+    ended = threading.Event()
+
+    def write():
+        start = time.monotonic_ns()
+        while not ended.is_set():
+            container.limits.set_live(0, correction_ns=(time.monotonic_ns() - start) * 2 // 5)
+            time.sleep(0.005)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        deadline = time.monotonic() + 30
+        while not 30 <= _view(container)["cards"][0]["utilization"][0] <= 50:
+            assert time.monotonic() < deadline
+    finally:
+        ended.set()
+        writer.join()
 
 
 def test_a_lost_card_keeps_its_number(world, make_container):
