@@ -5,7 +5,10 @@
 #include "interposer/hook.h"
 #include "interposer/process_state.h"
 
+ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxGetCurrent, (CUcontext*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxGetDevice, (CUdevice*));
+ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxPushCurrent_v2, (CUcontext));
+ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxPopCurrent_v2, (CUcontext*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuDeviceGetCount, (int*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuDeviceGetUuid, (CUuuid*, CUdevice));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuDeviceGetUuid_v2, (CUuuid*, CUdevice));
@@ -35,7 +38,41 @@ int CardWithUuid(const CUuuid& uuid) {
   return -1;
 }
 
+struct KeptPlace {
+  CUcontext context;
+  std::uint32_t change;
+  ContextPlace place;
+};
+__thread KeptPlace kept_place __attribute__((tls_model("initial-exec"))) = {nullptr, 0, {-1, -1}};
+
+CUdevice DeviceOfContext(CUcontext context) {
+  if (ALIQUOT_REAL(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS) {
+    return -1;
+  }
+  CUdevice device = -1;
+  const bool known = ALIQUOT_REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS;
+  ALIQUOT_REAL(cuCtxPopCurrent_v2)(&context);
+  return known ? device : -1;
+}
+
 }  // namespace
+
+ContextPlace PlaceOfContext(CUcontext context) {
+  const std::uint32_t change = __atomic_load_n(&KnownState()->context_changes, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(kept_place.context == context && kept_place.change == change, 1)) {
+    return kept_place.place;
+  }
+  const CUdevice device = DeviceOfContext(context);
+  const ContextPlace place{device, device < 0 ? -1 : CardOfDevice(device)};
+  if (device >= 0 && KnownState()->card_of_device[device % kMostDevices] != 0) {
+    kept_place = {context, change, place};
+  }
+  return place;
+}
+
+void ForgetContextPlaces() {
+  __atomic_fetch_add(&KnownState()->context_changes, 1U, __ATOMIC_RELEASE);
+}
 
 int CardOfDevice(CUdevice device) {
   if (device < 0 || device >= kMostDevices) {
@@ -56,8 +93,10 @@ int CardOfDevice(CUdevice device) {
 }
 
 int CardOfCurrentContext() {
-  CUdevice device = -1;
-  return ALIQUOT_REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS ? CardOfDevice(device) : -1;
+  CUcontext context = nullptr;
+  return ALIQUOT_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr
+             ? PlaceOfContext(context).card
+             : -1;
 }
 
 CUdevice DeviceOfCard(int card) {

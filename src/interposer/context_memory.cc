@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interposer/context_memory.h"
 
+#include "interposer/cards.h"
 #include "interposer/memory_calls.h"
 
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuDevicePrimaryCtxGetState, (CUdevice, unsigned*, int*));
@@ -50,12 +51,14 @@ void MarkAll(Marking marking) {
 
 ContextMemoryEnd::ContextMemoryEnd(CUcontext context)
     : handle_(reinterpret_cast<std::uint64_t>(context)) {
+  ForgetContextPlaces();
   if (handle_ != 0) {
     MarkAll({handle_, handle_ + 1});
   }
 }
 
 void ContextMemoryEnd::Ended(bool ended) {
+  ForgetContextPlaces();  // again: a thread may have asked in between
   if (handle_ == 0) {
     return;
   }

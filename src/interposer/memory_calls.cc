@@ -10,7 +10,7 @@ namespace aliquot::interposer {
 Place CurrentPlace() {
   Place place{-1, nullptr};
   if (ALIQUOT_REAL(cuCtxGetCurrent)(&place.context) == CUDA_SUCCESS && place.context != nullptr) {
-    place.card = CardOfCurrentContext();
+    place.card = PlaceOfContext(place.context).card;
   }
   return place;
 }

@@ -29,17 +29,22 @@ bool IsGraphPool(PoolKey pool) { return (pool & kGraphPool) != 0; }
 CUdevice DeviceOfGraphPool(PoolKey pool) { return static_cast<CUdevice>(pool & ~kGraphPool); }
 CUmemoryPool PoolOf(PoolKey pool) { return reinterpret_cast<CUmemoryPool>(pool); }
 
+bool Read(PoolKey pool, int of_graphs, int of_pool, std::uint64_t& bytes) {
+  return (IsGraphPool(pool)
+              ? ALIQUOT_REAL(cuDeviceGetGraphMemAttribute)(DeviceOfGraphPool(pool), of_graphs,
+                                                           &bytes)
+              : ALIQUOT_REAL(cuMemPoolGetAttribute)(PoolOf(pool), of_pool, &bytes)) == CUDA_SUCCESS;
+}
+
+bool ReadReserved(PoolKey pool, std::uint64_t& bytes) {
+  return Read(pool, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+              bytes);
+}
+
 bool ReadFigures(PoolKey pool, Figures& figures) {
-  if (IsGraphPool(pool)) {
-    const auto get = ALIQUOT_REAL(cuDeviceGetGraphMemAttribute);
-    const CUdevice device = DeviceOfGraphPool(pool);
-    return get(device, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &figures.reserved) == CUDA_SUCCESS &&
-           get(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &figures.used) == CUDA_SUCCESS;
-  }
-  const auto get = ALIQUOT_REAL(cuMemPoolGetAttribute);
-  return get(PoolOf(pool), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &figures.reserved) ==
-             CUDA_SUCCESS &&
-         get(PoolOf(pool), CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &figures.used) == CUDA_SUCCESS;
+  return ReadReserved(pool, figures.reserved) &&
+         Read(pool, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+              figures.used);
 }
 
 // An entry: `bytes` charged, `other` = bytes of allocations under way, `count` = changes so far.
@@ -133,11 +138,11 @@ Fate End(Allocation& entry, void* context) {
 bool EndWithFigures(PoolKey pool, std::uint64_t under_way, Ending& ending) {
   for (int i = 0; i < kTries; ++i) {
     Allocation entry{};
-    Figures figures;
-    if (!Allocations().Find(AllocationKind::kPool, pool, entry) || !ReadFigures(pool, figures)) {
+    std::uint64_t reserved = 0;
+    if (!Allocations().Find(AllocationKind::kPool, pool, entry) || !ReadReserved(pool, reserved)) {
       return false;
     }
-    ending = {entry.count, i == kTries - 1, figures.reserved, under_way, 0, 0, -1, false};
+    ending = {entry.count, i == kTries - 1, reserved, under_way, 0, 0, -1, false};
     Allocations().Change(AllocationKind::kPool, pool, End, &ending);
     if (ending.ended) {
       return true;

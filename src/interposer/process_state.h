@@ -29,6 +29,7 @@ struct ProcessState {
   AllocationTable allocations;
   std::uint32_t pools;        // entries of the kind kPool, never taken away: 0 = no need to look
   std::uint32_t graph_execs;  // of graphs with memory, ever
+  std::uint32_t context_changes;              // contexts that ended
   std::int32_t card_of_device[kMostDevices];  // card + 2; 0 = not asked yet
 };
 

@@ -10,9 +10,6 @@ ALIQUOT_DRIVER_FUNCTION(CUresult, cuStreamIsCapturing, (CUstream, CUstreamCaptur
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuStreamIsCapturing_ptsz, (CUstream, CUstreamCaptureStatus*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuStreamGetCtx, (CUstream, CUcontext*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxGetCurrent, (CUcontext*));
-ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxGetDevice, (CUdevice*));
-ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxPushCurrent_v2, (CUcontext));
-ALIQUOT_DRIVER_FUNCTION(CUresult, cuCtxPopCurrent_v2, (CUcontext*));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuDeviceGetMemPool, (CUmemoryPool*, CUdevice));
 ALIQUOT_DRIVER_FUNCTION(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream));
 
@@ -31,25 +28,11 @@ bool MayCharge(IsCapturing* ask, CUstream stream) {
 
 // An allocation comes from the pool of the stream's device, whatever context is current. -1: none.
 CUdevice DeviceOfStream(CUstream stream) {
-  CUdevice device = -1;
-  CUcontext current = nullptr;
-  CUcontext own = nullptr;
+  CUcontext context = nullptr;
   const bool named = reinterpret_cast<std::uintptr_t>(stream) <= kNamedStreams;
-  if (!named && (ALIQUOT_REAL(cuCtxGetCurrent)(&current) != CUDA_SUCCESS ||
-                 ALIQUOT_REAL(cuStreamGetCtx)(stream, &own) != CUDA_SUCCESS)) {
-    return -1;
-  }
-  const bool elsewhere = !named && own != current;
-  if (elsewhere && ALIQUOT_REAL(cuCtxPushCurrent_v2)(own) != CUDA_SUCCESS) {
-    return -1;
-  }
-  if (ALIQUOT_REAL(cuCtxGetDevice)(&device) != CUDA_SUCCESS) {
-    device = -1;
-  }
-  if (elsewhere) {
-    ALIQUOT_REAL(cuCtxPopCurrent_v2)(&own);
-  }
-  return device;
+  const CUresult result = named ? ALIQUOT_REAL(cuCtxGetCurrent)(&context)
+                                : ALIQUOT_REAL(cuStreamGetCtx)(stream, &context);
+  return result == CUDA_SUCCESS && context != nullptr ? PlaceOfContext(context).device : -1;
 }
 
 template <typename Driver>
