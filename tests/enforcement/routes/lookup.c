@@ -68,7 +68,8 @@ static unsigned walked_count;
 
 static void* ByWalk(const char* name) {
   for (unsigned i = 0; i < walked_count; ++i) {
-    if (walked_symbols[i].st_shndx != 0 && strcmp(walked_strings + walked_symbols[i].st_name, name) == 0) {
+    if (walked_symbols[i].st_shndx != 0 &&
+        strcmp(walked_strings + walked_symbols[i].st_name, name) == 0) {
       return (void*)(walked_base + walked_symbols[i].st_value);
     }
   }
@@ -93,7 +94,8 @@ static int Walk(void) {
       }
     }
     /* The strings follow the symbols in what every linker writes. */
-    walked_count = (unsigned)(((const char*)walked_strings - (const char*)walked_symbols) / sizeof(ElfW(Sym)));
+    walked_count =
+        (unsigned)(((const char*)walked_strings - (const char*)walked_symbols) / sizeof(ElfW(Sym)));
   }
   return Report(ByWalk);
 }
@@ -125,10 +127,10 @@ static int VforkExec(char** words) {
 static int Is(const char* word, const char* other) { return strcmp(word, other) == 0; }
 
 static int Mode(const char* route) {
-  return Is(route, "lazy") ? RTLD_LAZY
+  return Is(route, "lazy")                                          ? RTLD_LAZY
          : Is(route, "global") || Is(route, "default-after-global") ? RTLD_NOW | RTLD_GLOBAL
-         : Is(route, "deepbind") ? RTLD_NOW | RTLD_DEEPBIND
-                                 : RTLD_NOW;
+         : Is(route, "deepbind")                                    ? RTLD_NOW | RTLD_DEEPBIND
+                                                                    : RTLD_NOW;
 }
 
 int main(int count, char** words) {

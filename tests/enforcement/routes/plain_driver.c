@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A libcuda.so.1 with just what probe.h asks, for static programs: glibc cannot load the simulated driver into
- * one, since that needs the loader's thread-local storage (NVIDIA's own library does not). One card of 80 GiB. */
+ * A libcuda.so.1 with just what probe.h asks, for static programs: glibc cannot load the simulated
+ * driver into one, since that needs the loader's thread-local storage (NVIDIA's own library does
+ * not). One card of 80 GiB. */
 #include <stddef.h>
 
 #define CARD (80ull << 30)

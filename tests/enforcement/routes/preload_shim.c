@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A user's LD_PRELOAD library under the driver's own name, which opens the driver by its path (ROUTE_FILE) and
- * forwards: a profiler or another layer that shares cards. */
+ * A user's LD_PRELOAD library under the driver's own name, which opens the driver by its path
+ * (ROUTE_FILE) and forwards: a profiler or another layer that shares cards. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

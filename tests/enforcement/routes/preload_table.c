@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const names[] = {"cuInit",          "cuDeviceGet",     "cuDevicePrimaryCtxRetain",
-                                    "cuCtxSetCurrent", "cuMemGetInfo_v2", "cuMemAlloc_v2",
-                                    "cuMemFree_v2"};
+static const char* const names[] = {
+    "cuInit",          "cuDeviceGet",     "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent", "cuMemGetInfo_v2", "cuMemAlloc_v2",
+    "cuMemFree_v2"};
 static void* table[7];
 
 __attribute__((constructor)) static void Fill(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * threads FILE ROUNDS: 8 threads open the driver by SONAME and by FILE in turn, look up, call and close, while
- * the program forks; every answer must be the same. Then what any program reports. */
+ * threads FILE ROUNDS: 8 threads open the driver by SONAME and by FILE in turn, look up, call and
+ * close, while the program forks; every answer must be the same. Then what any program reports. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +26,8 @@ static void* Work(void* unused) {
     void* const handle = dlopen(i % 2 == 0 ? "libcuda.so.1" : file, RTLD_NOW);
     *(void**)&set = handle == NULL ? NULL : dlsym(handle, "cuCtxSetCurrent");
     *(void**)&info = handle == NULL ? NULL : dlsym(handle, "cuMemGetInfo_v2");
-    if (set == NULL || info == NULL || set(context) != 0 || info(&free_bytes, &total) != 0 || total != expected) {
+    if (set == NULL || info == NULL || set(context) != 0 || info(&free_bytes, &total) != 0 ||
+        total != expected) {
       __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     }
     if (handle != NULL) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program that never uses CUDA sees of the loader and of the C++ runtime; the library must not change a
-// word of it. undisturbed PLUGIN: a library found by this program's RUNPATH alone.
+// What a program that never uses CUDA sees of the loader and of the C++ runtime; the library must
+// not change a word of it. undisturbed PLUGIN: a library found by this program's RUNPATH alone.
 #include <dlfcn.h>
 #include <execinfo.h>
 
@@ -10,7 +10,8 @@
 
 static void Say(const char* what, const void* found) {
   const char* const why = dlerror();
-  std::printf("%s: %s, %s\n", what, found == nullptr ? "null" : "found", why == nullptr ? "no error" : why);
+  std::printf("%s: %s, %s\n", what, found == nullptr ? "null" : "found",
+              why == nullptr ? "no error" : why);
 }
 
 static const char* FileOf(void* address) {

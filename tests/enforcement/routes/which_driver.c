@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * which_driver [again]: calls the driver and prints {"result", "file"}, the file that was taken for it; with
- * `again` once more after a line on standard input. */
+ * which_driver [again]: calls the driver and prints {"result", "file"}, the file that was taken for
+ * it; with `again` once more after a line on standard input. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -10,7 +10,8 @@
 static int Look(struct dl_phdr_info* object, size_t size, void* file) {
   const char* const base = strrchr(object->dlpi_name, '/');
   (void)size;
-  if (base != NULL && (strncmp(base, "/libcuda.so", 11) == 0 || strncmp(base, "/libnvidia-ml.so", 16) == 0)) {
+  if (base != NULL &&
+      (strncmp(base, "/libcuda.so", 11) == 0 || strncmp(base, "/libnvidia-ml.so", 16) == 0)) {
     *(const char**)file = object->dlpi_name;
   }
   return 0;
