@@ -8,12 +8,15 @@
 namespace aliquot::cli {
 
 int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
-  CLI::App app("Asks how Aliquot places the GPU shares of Kubernetes pods.", "aliquotctl");
+  CLI::App app(
+      "Asks how Aliquot places the GPU shares of Kubernetes pods, and whether they are held.",
+      "aliquotctl");
   bool version = false;
   app.add_flag("--version", version, "print version and commit, and exit");
   Run run;
   AddTopologyVerb(app, run);
   AddSimulateVerb(app, run);
+  AddVerifyVerb(app, run);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -30,7 +33,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
     return kDone;
   }
   if (!run) {
-    streams.err << "no verb is given; use topology or simulate, --help says more\n";
+    streams.err << "no verb is given; use topology, simulate or verify, --help says more\n";
     return kProblem;
   }
   const Status status = run(streams);
@@ -43,7 +46,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
     streams.err << "the answer could not be written; is the disk full or the pipe closed?\n";
     return kProblem;
   }
-  return kDone;
+  return streams.end;
 }
 
 }  // namespace aliquot::cli

@@ -16,12 +16,14 @@ class App;
 
 namespace aliquot::cli {
 
-enum ExitCode { kDone = 0, kProblem = 1 };
+// kNotHeld: verify was answered, and not every check is ok.
+enum ExitCode { kDone = 0, kProblem = 1, kNotHeld = 2 };
 
 struct Streams {
   std::ostream& out;  // the answer
   std::ostream& err;  // notes, progress and problems
   bool err_is_terminal = false;
+  ExitCode end = kDone;  // of the program, once the verb has given its answer
 };
 
 // The error's sentence goes to `err`, and the program ends with kProblem.
@@ -29,6 +31,7 @@ using Run = std::function<Status(Streams&)>;
 
 void AddTopologyVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
+void AddVerifyVerb(CLI::App& app, Run& run);
 
 // The whole program: parses, runs, reports. Returns the exit code.
 int RunCommandLine(int argc, const char* const* argv, Streams& streams);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// aliquotctl verify: the checks that a suspicious operator would make of one pod, by its agent.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "api/kubernetes_name.h"
+#include "base/clock.h"
+#include "base/strings.h"
+#include "cli/agent_pages.h"
+#include "cli/text_file.h"
+#include "cli/verb.h"
+#include "cli/verify_report.h"
+#include "kubeclient/curl_transport.h"
+#include "kubeclient/kubeconfig.h"
+#include "observability/build_info.h"
+
+namespace aliquot::cli {
+namespace {
+
+constexpr std::size_t kMaxPageBytes = std::size_t{16} << 20;
+
+struct VerifyFlags {
+  std::string pod;
+  std::string namespace_name;  // "": the context's
+  std::string container;
+  std::string output = "table";
+  std::string kubeconfig;
+  std::string context;
+  std::string from;
+  AgentAccess access;
+};
+
+// As kubectl looks for it, except that several files are not joined.
+Result<std::string> KubeconfigPath(const VerifyFlags& flags) {
+  if (!flags.kubeconfig.empty()) {
+    return flags.kubeconfig;
+  }
+  const char* named = std::getenv("KUBECONFIG");
+  if (named != nullptr && *named != '\0') {
+    const std::string path = named;
+    if (path.find(':') != std::string::npos) {
+      return InvalidArgument(
+          "KUBECONFIG names several files, which are not joined here; give one with --kubeconfig");
+    }
+    return path;
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    return InvalidArgument("there is no kubeconfig; give one with --kubeconfig");
+  }
+  return std::string(home) + "/.kube/config";
+}
+
+Status CheckNames(const VerifyFlags& flags, const std::string& namespace_name) {
+  if (!api::IsDnsSubdomain(flags.pod)) {
+    return InvalidArgument("POD is \"" + Printable(flags.pod) + "\"; give the name of a pod");
+  }
+  for (const std::string* name : {&namespace_name, &flags.access.namespace_name}) {
+    if (!api::IsDnsLabel(*name)) {
+      return InvalidArgument("the namespace is \"" + Printable(*name) +
+                             "\"; give the name of a namespace");
+    }
+  }
+  if (!flags.container.empty() && !api::IsDnsLabel(flags.container)) {
+    return InvalidArgument("--container is \"" + Printable(flags.container) +
+                           "\"; give the name of a container");
+  }
+  return Status::Ok();
+}
+
+Result<std::string> AskAgent(const VerifyFlags& flags) {
+  const auto path = KubeconfigPath(flags);
+  if (!path.ok()) {
+    return path.status();
+  }
+  const auto config = kubeclient::LoadKubeconfig(*path, flags.context);
+  if (!config.ok()) {
+    return config.status();
+  }
+  const std::string namespace_name =
+      flags.namespace_name.empty() ? config->namespace_name : flags.namespace_name;
+  if (const Status good = CheckNames(flags, namespace_name); !good.ok()) {
+    return good;
+  }
+  const RealClock clock;
+  kubeclient::TransportOptions options;
+  options.user_agent = "aliquotctl/" + std::string(observability::Version());
+  const auto transport = kubeclient::CurlTransport::Create(*config, clock, options);
+  if (!transport.ok()) {
+    return transport.status();
+  }
+  return AgentPages(**transport, clock, flags.access)
+      .Verify({namespace_name, flags.pod}, flags.container);
+}
+
+Status RunVerify(const VerifyFlags& flags, Streams& streams) {
+  if (flags.pod.empty() == flags.from.empty()) {
+    return InvalidArgument("say which pod, or with --from which saved page, and not both");
+  }
+  const auto page = flags.from.empty() ? AskAgent(flags) : ReadTextFile(flags.from, kMaxPageBytes);
+  if (!page.ok()) {
+    return page.status();
+  }
+  const auto report = ParseVerifyReport(*page);
+  if (!report.ok()) {
+    return report.status();
+  }
+  streams.out << (flags.output == "json" ? std::string(Trim(*page)) + "\n" : VerifyTable(*report));
+  streams.end = report->ok() ? kDone : kNotHeld;
+  return Status::Ok();
+}
+
+}  // namespace
+
+void AddVerifyVerb(CLI::App& app, Run& run) {
+  auto flags = std::make_shared<VerifyFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "verify", "look, through the agent of its node, whether a pod is held to its share");
+  verb->add_option("POD", flags->pod, "the pod's name");
+  verb->add_option("-n,--namespace", flags->namespace_name, "of the pod (the context's)")
+      ->type_name("NS");
+  verb->add_option("--container", flags->container, "this container only")->type_name("C");
+  verb->add_option("-o,--output", flags->output, "the agent's own page, or a table")
+      ->check(CLI::IsMember({"json", "table"}))
+      ->type_name("json|table")
+      ->capture_default_str();
+  verb->add_option("--kubeconfig", flags->kubeconfig, "the cluster (KUBECONFIG, ~/.kube/config)")
+      ->type_name("FILE");
+  verb->add_option("--context", flags->context, "of the kubeconfig (its current one)")
+      ->type_name("NAME");
+  verb->add_option("--agent-namespace", flags->access.namespace_name, "where the agents run")
+      ->type_name("NS")
+      ->capture_default_str();
+  verb->add_option("--account", flags->access.account, "service account that may read the page")
+      ->type_name("NAME")
+      ->capture_default_str();
+  verb->add_option("--port", flags->access.port,
+                   "of the agents (their port named authenticated, or 8443)")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("N");
+  verb->add_option("--from", flags->from, "a page saved with -o json instead; - is the input")
+      ->type_name("FILE");
+  verb->callback(
+      [flags, &run] { run = [flags](Streams& streams) { return RunVerify(*flags, streams); }; });
+}
+
+}  // namespace aliquot::cli
