@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "quota/charge.h"
 #include "quota/limits_record.h"
 #include "quota/usage_region.h"
 #include "tests/fuzz/fuzz_targets.h"
@@ -26,6 +27,29 @@ std::unique_ptr<File> Overlaid(std::unique_ptr<File> file, std::string_view inpu
   return file;
 }
 
+// A process of the container charges beside whatever the others wrote: it is admitted only when the
+// sum that it sees fits, and gives back no more than it holds.
+void ChargeAround(quota::UsageRegion& region) {
+  constexpr std::size_t kSlot = 1;
+  constexpr std::uint64_t kLimit = 1000;
+  constexpr std::uint64_t kBytes = 10;
+  const quota::SlotReclaimer nobody{nullptr, nullptr, nullptr};
+  quota::RaiseHighWater(region, kSlot);
+  Require(region.high_water > kSlot && region.high_water <= quota::kUsageSlots);
+  quota::ClearSlot(region.slot[kSlot]);  // as its owner does at first
+  for (std::size_t card = 0; card < quota::kMaxCards; card += 5) {
+    const std::uint64_t before = quota::HeldBytes(region, card);
+    const bool admitted = quota::Charge(region, kSlot, card, kBytes, kLimit, nobody) ==
+                          quota::ChargeResult::kAdmitted;
+    Require(admitted == (before <= kLimit - kBytes));
+    Require(region.slot[kSlot].card[card].pending_bytes == 0);
+    Require(region.slot[kSlot].card[card].committed_bytes == (admitted ? kBytes : 0));
+    quota::Settle(region, kSlot, card, admitted ? kBytes : 0, 2 * kBytes);
+    quota::Refund(region, kSlot, card, ~std::uint64_t{0});
+    Require(region.slot[kSlot].card[card].committed_bytes == 0);
+  }
+}
+
 }  // namespace
 
 void LimitsRecord(std::string_view input) {
@@ -45,6 +69,9 @@ void LimitsRecord(std::string_view input) {
       Require(std::memchr(record->card[i].uuid, 0, sizeof record->card[i].uuid) != nullptr);
     }
   }
+  quota::LiveCard live[quota::kMaxCards] = {};
+  const bool whole = quota::ReadLive(record->live, live, quota::kMaxCards, 2);
+  Require(whole == (record->live.sequence % 2 == 0));  // nobody writes meanwhile
 }
 
 void UsageRegion(std::string_view input) {
@@ -62,6 +89,7 @@ void UsageRegion(std::string_view input) {
     Require(quota::SumUsage(*region, card, 1).held_bytes <= sum.held_bytes);
     Require(quota::SumUsage(*region, card, 0).held_bytes == 0);
   }
+  ChargeAround(*region);
 }
 
 }  // namespace aliquot::fuzz
