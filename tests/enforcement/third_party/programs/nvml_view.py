@@ -115,7 +115,9 @@ def main():
     count = pynvml.nvmlDeviceGetCount()
     print(json.dumps({"count": count, "oldWay": ask(old_way),
                       "cards": [card(index) for index in range(count)],
-                      "past": card(count), "nearProcessor": len(pynvml.nvmlSystemGetTopologyGpuSet(0)), "found": [looked_up(name) for name in sys.argv[1:]]}))
+                      "past": card(count),
+                      "nearProcessor": len(pynvml.nvmlSystemGetTopologyGpuSet(0)),
+                      "found": [looked_up(name) for name in sys.argv[1:]]}))
     pynvml.nvmlShutdown()
 
 
