@@ -17,7 +17,7 @@ namespace aliquot::interposer {
 namespace {
 
 bool Exists(const char* path) {
-  struct stat status;
+  struct stat status {};
   return PathStatus(path, status);
 }
 

@@ -26,7 +26,7 @@ class MappedFile {
     if (file < 0) {
       return;
     }
-    struct stat status;
+    struct stat status {};
     if (FileStatus(file, status) && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       data_ = MapMemory(nullptr, size_, PROT_READ, MAP_PRIVATE, file);
@@ -62,7 +62,7 @@ bool ReadHeader(int file, Elf64_Ehdr* header) {
 
 // By inode, so that no name or link leads back to this library.
 bool IsOwnFile(const struct stat& status) {
-  struct stat own;
+  struct stat own {};
   const link_map* const map = OwnMap();
   return map != nullptr && PathStatus(map->l_name, own) && own.st_dev == status.st_dev &&
          own.st_ino == status.st_ino;
@@ -82,8 +82,8 @@ struct Search {
     if (file < 0) {
       return;
     }
-    struct stat status;
-    Elf64_Ehdr header;
+    struct stat status {};
+    Elf64_Ehdr header{};
     const bool usable = FileStatus(file, status) && !IsOwnFile(status) && ReadHeader(file, &header);
     CloseFile(file);
     ended = usable && !visit(path, context);
@@ -187,7 +187,7 @@ bool IsSymbolic(const char* path) {
     return false;
   }
   bool symbolic = false;
-  Elf64_Ehdr header;
+  Elf64_Ehdr header{};
   const bool readable = ReadHeader(file, &header) && header.e_phentsize == sizeof(Elf64_Phdr);
   for (unsigned i = 0; readable && i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
