@@ -5,12 +5,14 @@ import contextlib
 import pytest
 
 from harness import runtime
+from harness.api import ApiError
 from harness.tenants import MIB, Tenants
 from harness.waiting import throughout, until
 
 SMALL, LARGE = 4096 * MIB, 7168 * MIB
 OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
 ISOLATION = "aliquot.io/isolation"
+ALLOW_WEAK = "aliquot.io/allow-weak-isolation"
 # The slots in the usage file (src/quota/FORMAT.md): all after the first page.
 PAGE, PAGES = 4096, 18
 
@@ -41,6 +43,14 @@ def two(tenants):
     tenants.share("neighbour", 50, LARGE)
     tenants.wait_running("suspect", "neighbour")
     return tenants.begin("neighbour", hold=LARGE // 2, burn=True)
+
+
+def admitted(tenants):
+    """Whether a share without isolation may now be asked for; the pod is created then."""
+    try:
+        return tenants.share("free", 30, SMALL, annotations={ISOLATION: "none"})
+    except ApiError:
+        return None
 
 
 def check_untouched(tenants, neighbour):
@@ -119,12 +129,17 @@ def test_a_container_that_denies_what_it_holds_gains_nothing(tenants):
     check_untouched(tenants, neighbour)
 
 
-def test_isolation_none_is_refused_unless_the_node_allows_it(tenants):
-    tenants.share("free", 30, SMALL, annotations={ISOLATION: "none"})
+def test_isolation_none_is_refused_unless_namespace_and_node_allow_it(tenants):
+    with pytest.raises(ApiError) as refused:
+        tenants.share("free", 30, SMALL, annotations={ISOLATION: "none"})
+    assert refused.value.code == 403 and ALLOW_WEAK in refused.value.message
+    tenants.work.api.patch(f"/api/v1/namespaces/{tenants.work.name}",
+                           {"metadata": {"labels": {ALLOW_WEAK: "true"}}})
+    until("the API server to have seen the label", lambda: admitted(tenants))
     told = tenants.work.wait_waiting("free", "CreateContainerConfigError")
     assert "enforcement.allowNone" in told
     with configured(tenants, allowNone=True):
-        tenants.work.wait_restarts("free", 0)
+        tenants.work.nudge("free")
         tenants.wait_running("free")
         assert tenants.says("free", "meminfo")["total"] == tenants.driver.memory()
         assert tenants.work.execute("free", "cat", "/etc/ld.so.preload") == ""

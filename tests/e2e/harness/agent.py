@@ -15,8 +15,8 @@ import shutil
 
 import yaml
 
-from . import chart, images, kubeconfig
-from .box import BoxProcess
+from . import chart, egress, images, kubeconfig
+from .box import NODE_ADDRESS, BoxProcess
 from .chart import NAMESPACE, ROOT
 from .kubelet import PLUGINS
 from .simulated_driver import LIBRARY
@@ -62,8 +62,11 @@ class Agent:
         self._pod = f"aliquot-agent-on-{node.name}"
         config = self._folder / "agent.yaml"
         capabilities = CAPABILITIES + (_HOLDING if driver else ())
+        self._verify_port = 0
         if driver:
-            self.configure(library={"path": str(LIBRARY)})
+            self._verify_port = egress.free_port()
+            self.configure(library={"path": str(LIBRARY)}, listen={
+                "authenticated": f"{NODE_ADDRESS}:{self._verify_port}"})
         self.process = BoxProcess(node.box, f"agent-{node.name}", [
             "setpriv", "--bounding-set=-all," + ",".join(f"+{each}" for each in capabilities),
             "--inh-caps=-all", "--no-new-privs", PROGRAM, f"--config={config}"],
@@ -110,17 +113,19 @@ class Agent:
     def _write_token(self):
         """A token as the kubelet would mount it: bound to a pod on the node, so it names the node.
 
-        The pod only lends its identity; the program runs as the test's own child.
+        The pod only lends its identity and its address; the program runs as the test's own child.
         """
         api = self.node.api
         path = f"/api/v1/namespaces/{NAMESPACE}/pods"
         pod = api.exists(f"{path}/{self._pod}") or api.post(path, {
-            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": self._pod},
+            "apiVersion": "v1", "kind": "Pod", "metadata": {
+                "name": self._pod, "labels": {"app.kubernetes.io/name": "aliquot-agent",
+                                              "app.kubernetes.io/component": "agent"}},
             "spec": {"nodeName": self.node.name, "serviceAccountName": self.service_account,
                      "automountServiceAccountToken": False, "hostNetwork": True,
                      "tolerations": [{"operator": "Exists"}],
                      "containers": [{"name": "identity", "image": images.PAUSE,
-                                     "imagePullPolicy": "Never"}]}})
+                                     "imagePullPolicy": "Never", "ports": self._ports()}]}})
         answer = api.post(
             f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{self.service_account}/token", {
                 "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
@@ -131,6 +136,10 @@ class Agent:
         token.write_text(answer["status"]["token"])
         token.chmod(0o600)
         return token
+
+    def _ports(self):
+        return [{"name": "authenticated", "containerPort": self._verify_port}
+                ] if self._verify_port else []
 
     def client(self):
         """An API client with the agent's own token, for tests of its rights."""
@@ -144,6 +153,8 @@ class Agent:
                              f"https://{self.node.api_of_agent.address}",
                              self.node.cluster.plane.authority.certificate,
                              token_file=self._write_token())
+        if self._verify_port:
+            self.node.cluster.plane.egress.serve(self._verify_port, self.node.box)
         (self._folder / "agent.yaml").write_text(json.dumps(self.configuration))
         self.process.start()
         if wait:

@@ -180,9 +180,9 @@ class Box:
         listener.listen()
         return listener
 
-    def connect(self, port, timeout=5):
-        """A connection to a port of the box's own loopback."""
-        return self._in_network(lambda: socket.create_connection(("127.0.0.1", port), timeout))
+    def connect(self, port, timeout=5, host="127.0.0.1"):
+        """A connection to a port of the box's own loopback, or of another address of it."""
+        return self._in_network(lambda: socket.create_connection((host, port), timeout))
 
 
 class BoxProcess(Process):

@@ -13,6 +13,9 @@ from .control_plane import ControlPlane
 from .scheduler import Scheduler
 from .waiting import until
 
+VERIFIER = "verifier"  # who may run aliquotctl verify
+
+
 def shipped_scheduler_configuration():
     """The KubeSchedulerConfiguration that the repository ships in config/."""
     for path in sorted((chart.ROOT / "config").glob("*.yaml")):
@@ -45,7 +48,8 @@ class Cluster:
     def start_allocator(self):
         """Applies the chart's objects and starts the allocator as the chart's service account."""
         # Fake nodes have no agent: the administrator writes their inventories.
-        rendered = chart.render("agent.inventoryWriters={admin}")
+        rendered = chart.render("agent.inventoryWriters={admin}", "agent.verifiers[0].kind=User",
+                                f"agent.verifiers[0].name={VERIFIER}")
         deployment = chart.of_kind(rendered, "Deployment")[0]
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
         first = [each for each in rendered if "webhooks" not in each]

@@ -6,6 +6,7 @@ import pathlib
 from . import binaries, kubeconfig
 from .api import Api
 from .certificates import Authority
+from .egress import Egress
 from .processes import Process, free_port
 
 # What the tests ask the audit log about: all that our service account does, and what people and
@@ -41,6 +42,7 @@ class ControlPlane:
         self.server = f"https://127.0.0.1:{self.port}"
         self.audit_log = self.folder / "audit.log"
         self._clients = {}
+        self.egress = Egress(self.folder)
         self._issue_certificates()
         self.api = self.client("admin")
         self.etcd = self._etcd()
@@ -105,6 +107,7 @@ class ControlPlane:
             "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true",
             # No kubelet and no node lifecycle controller would ever take the not-ready taint away.
             "--disable-admission-plugins=TaintNodesByCondition",
+            f"--egress-selector-config-file={self.egress.configuration}",
             f"--audit-policy-file={policy}", f"--audit-log-path={self.audit_log}",
             "--profiling=false"], self.folder)
 
@@ -137,3 +140,4 @@ class ControlPlane:
         """Ends everything at once: the data is thrown away, so a clean end would gain nothing."""
         for process in reversed(self.processes()):
             process.kill()
+        self.egress.close()

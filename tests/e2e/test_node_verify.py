@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aliquotctl verify` on a real node: from a person's kubeconfig through the API server's proxy to the
+agent's authenticated listener, with the rights that the chart gives and no others."""
+import json
+import subprocess
+
+import pytest
+
+from harness import chart, runtime
+from harness.cluster import VERIFIER
+from harness.tenants import MIB, Tenants
+
+SMALL, LARGE = 4096 * MIB, 7168 * MIB
+NOT_HELD = 2
+PROGRAM = chart.ROOT / "out" / "bin" / "aliquotctl"
+
+
+@pytest.fixture
+def tenants(real_nodes, node_work):
+    """A pod of 30 % and one of 50 %, running on the one card of a node."""
+    made = Tenants(node_work(real_nodes.get("held", runtime.NEW, "t4x4", "cdi", cards=1)))
+    made.share("small", 30, SMALL)
+    made.share("large", 50, LARGE)
+    made.wait_running("small", "large")
+    return made
+
+
+def kubeconfig(tenants, user):
+    """A person's kubeconfig, who may see the pods of the test's namespace."""
+    plane = tenants.work.cluster.plane
+    plane.add_user(user, user)
+    tenants.work.api.post(
+        f"/apis/rbac.authorization.k8s.io/v1/namespaces/{tenants.work.name}/rolebindings", {
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+            "metadata": {"name": f"views-{user}"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                        "name": "view"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]})
+    return plane.kubeconfig(user)
+
+
+def verify(tenants, config, name, *flags):
+    """(exit status, standard output, standard error) of aliquotctl about a pod."""
+    done = subprocess.run(
+        [str(PROGRAM), "verify", name, f"--namespace={tenants.work.name}",
+         f"--kubeconfig={config}", *flags], check=False, text=True, capture_output=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(tenants):
+    config = kubeconfig(tenants, VERIFIER)
+    running = [tenants.begin("small", hold=SMALL // 2, burn=True),
+               tenants.begin("large", hold=LARGE // 2, burn=True)]
+    for name in ("small", "large"):
+        status, page, problem = verify(tenants, config, name, "--output=json")
+        assert status == 0, f"{page}{problem}"
+        checks = json.loads(page)["checks"]
+        assert {each["result"] for each in checks} == {"ok"}
+        assert {"grant", "record", "limits", "usage", "memory", "library", "inside", "preload",
+                "slot", "cards"} <= {each["check"] for each in checks}
+    # One more program, without the library: that is what fails, and of this pod alone.
+    static = tenants.begin("small", hold=SMALL // 8, burn=True, program="tenant-static")
+    status, page, problem = verify(tenants, config, "small", "--output=json")
+    assert status == NOT_HELD, f"{page}{problem}"
+    failed = [each for each in json.loads(page)["checks"] if each["result"] == "failed"]
+    library = [each for each in failed if each["check"] == "library"]
+    assert len(library) == 1 and library[0]["subject"].startswith("tenant-static ("), failed
+    assert verify(tenants, config, "large")[0] == 0
+    status, table, _ = verify(tenants, config, "small")
+    rows = table.splitlines()[2:]  # below a sentence and the heading: what is not ok first
+    assert status == NOT_HELD and len(rows) == len(json.loads(page)["checks"])
+    assert any("tenant-static (" in row for row in rows[:len(failed)]), table
+    for each in (*running, static):
+        each.stop()
+
+
+def test_verify_refuses_who_has_no_right_and_says_which_one_is_missing(tenants):
+    config = kubeconfig(tenants, "passer-by")
+    status, page, problem = verify(tenants, config, "small")
+    assert (status, page) == (1, "")
+    assert "HTTP 403" in problem and "agent.verifiers" in problem
+    assert len(problem.strip().splitlines()) == 1
