@@ -40,6 +40,7 @@ void ReadCardKind(MapReader& reader, CardKind& kind) {
   kind.model = reader.Text("model", kind.model);
   kind.mib = reader.Integer("mib", kind.mib, 1, kMaxMib);
   kind.compute_capability = reader.Text("computeCapability", kind.compute_capability);
+  reader.Integer("contextMiB", 300, 1, kMaxMib);  // for the simulated CUDA driver alone
   if (reader.Has("model") && !IsPlainName(kind.model)) {
     reader.Complain(
         "model", "is \"" + Printable(kind.model) + "\"; use up to 96 printable ASCII characters");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays and mipmapped arrays. Rows and columns are padded to tiles, as block-linear memory is.
 #include "tests/simgpu/cuda/array.h"
+#include "tests/simgpu/cuda/capture.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -165,7 +166,7 @@ bool IsArray(CUarray array) { return Arrays().count(array) != 0; }
 using namespace aliquot::simgpu;  // the driver's functions are in no namespace
 
 CUresult cuArrayCreate_v2(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* shape) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return shape == nullptr ? CUDA_ERROR_INVALID_VALUE : Create(entry, array, Flat(*shape));
 }
 
@@ -175,7 +176,7 @@ CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR_v1* shape) {
 }
 
 CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* shape) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return shape == nullptr ? CUDA_ERROR_INVALID_VALUE : Create(entry, array, *shape);
 }
 
@@ -230,7 +231,7 @@ CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* needs, CUa
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray* mipmap, const CUDA_ARRAY3D_DESCRIPTOR* shape,
                                 unsigned levels) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return shape == nullptr ? CUDA_ERROR_INVALID_VALUE : CreateMipmap(entry, mipmap, *shape, levels);
 }
 

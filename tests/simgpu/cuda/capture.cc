@@ -4,6 +4,9 @@
 #include "tests/simgpu/cuda/capture.h"
 
 #include <algorithm>
+#include <thread>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "tests/simgpu/cuda/graph.h"
@@ -17,11 +20,22 @@ struct Capture {
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   std::uint64_t id = 0;
   bool invalid = false;
+  std::thread::id thread;  // that began it
   bool into_own_graph = true;
   std::map<const void*, std::vector<CUgraphNode>> last;  // of a stream, of an event
 };
 
 namespace {
+
+std::unordered_set<Capture*>& Open() {
+  static auto* const open = new std::unordered_set<Capture*>;
+  return *open;
+}
+
+CUstreamCaptureMode& ModeOfThread() {
+  static thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
 
 CUgraphNode Append(CUstream stream, CUgraphNodeType type) {
   Capture& capture = *stream->capture;
@@ -49,6 +63,8 @@ CUresult Begin(const Entry& entry, CUstream handle, bool per_thread, CUstreamCap
   stream->capture->graph = graph == nullptr ? NewGraph() : graph;
   stream->capture->into_own_graph = graph == nullptr;
   stream->capture->origin = stream;
+  stream->capture->thread = std::this_thread::get_id();
+  Open().insert(stream->capture.get());
   stream->capture->mode = mode;
   stream->capture->id = next++;
   stream->capture->last[stream].assign(dependencies, dependencies + count);
@@ -92,6 +108,7 @@ CUresult End(const Entry& entry, CUstream handle, bool per_thread, CUgraph* grap
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   }
   const bool unjoined = Unjoined(entry, capture);
+  Open().erase(capture.get());
   for (CUcontext const context : entry.driver().contexts) {
     for (CUstream const each : context->streams) {
       if (each->capture == capture) {
@@ -251,6 +268,23 @@ CUresult CaptureFree(const Entry&, CUstream stream, CUdeviceptr pointer) {
   return CUDA_SUCCESS;
 }
 
+CUresult CheckUnsafe() {
+  CUresult answer = CUDA_SUCCESS;
+  if (ModeOfThread() == CU_STREAM_CAPTURE_MODE_RELAXED) {
+    return answer;
+  }
+  for (Capture* const each : Open()) {
+    const bool own = each->thread == std::this_thread::get_id();
+    if ((own && each->mode != CU_STREAM_CAPTURE_MODE_RELAXED) ||
+        (each->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+         ModeOfThread() == CU_STREAM_CAPTURE_MODE_GLOBAL)) {
+      each->invalid = true;
+      answer = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+  }
+  return answer;
+}
+
 CUresult InvalidateCapture(CUstream stream, CUresult answer) {
   if (stream->capture != nullptr) {
     stream->capture->invalid = true;
@@ -321,10 +355,9 @@ SIM_CAPTURE_CALLS(_ptsz, true)
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   SIM_ENTER(kDriver);
-  static thread_local CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
   if (mode == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  std::swap(own, *mode);
+  std::swap(ModeOfThread(), *mode);
   return CUDA_SUCCESS;
 }

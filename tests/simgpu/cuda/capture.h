@@ -20,6 +20,9 @@ CUresult CaptureWait(CUstream stream, CUevent event);
 CUresult CaptureAllocation(const Entry& entry, CUstream stream, CUmemoryPool pool,
                            std::uint64_t bytes, CUdeviceptr* pointer);
 CUresult CaptureFree(const Entry& entry, CUstream stream, CUdeviceptr pointer);
+// Whether the calling thread may make a call that a capture could not keep apart from itself
+// (allocating, waiting, asking an event); if not, the captures that forbid it become invalid.
+CUresult CheckUnsafe();
 // What a capture cannot hold makes it invalid; `answer` is handed back.
 CUresult InvalidateCapture(CUstream stream, CUresult answer);
 

@@ -2,6 +2,7 @@
 // Contexts: the device's primary one and others, and which is current on a thread.
 #include <algorithm>
 
+#include "tests/simgpu/cuda/capture.h"
 #include "tests/simgpu/cuda/driver.h"
 #include "tests/simgpu/cuda/memory.h"
 #include "tests/simgpu/world/engine.h"
@@ -250,7 +251,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 }
 
 CUresult cuCtxSynchronize(void) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return WaitForContext(entry, entry.context());
 }
 

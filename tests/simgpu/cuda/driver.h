@@ -79,6 +79,14 @@ class Entry {
   }                                                                                \
   static_assert(true, "")
 
+// SIM_ENTER for calls that the graph captures of other threads forbid too, capture.h.
+#define SIM_ENTER_UNSAFE()                                                                \
+  SIM_ENTER(kContext);                                                                    \
+  if (const CUresult unsafe = ::aliquot::simgpu::CheckUnsafe(); unsafe != CUDA_SUCCESS) { \
+    return unsafe;                                                                        \
+  }                                                                                       \
+  static_assert(true, "")
+
 // The stream behind a handle; the current context's own for nullptr and the special handles.
 // nullptr = no such stream.
 CUstream StreamOf(const Entry& entry, CUstream handle, bool per_thread = false);

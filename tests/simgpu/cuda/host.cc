@@ -2,6 +2,7 @@
 // Memory of the host that the driver knows, and managed memory.
 #include <sys/mman.h>
 
+#include "tests/simgpu/cuda/capture.h"
 #include "tests/simgpu/cuda/memory.h"
 
 using namespace aliquot::simgpu;  // the driver's functions are in no namespace
@@ -71,7 +72,7 @@ const Range* HostRange(const void* place) {
 }  // namespace
 
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t bytes, unsigned flags) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -79,22 +80,22 @@ CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t bytes, unsigned fla
 }
 
 CUresult cuMemAllocHost_v2(void** place, std::size_t bytes) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return AllocateHost(entry, place, bytes, 0);
 }
 
 CUresult cuMemAllocHost(void** place, unsigned bytes) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return AllocateHost(entry, place, bytes, 0);
 }
 
 CUresult cuMemHostAlloc(void** place, std::size_t bytes, unsigned flags) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return AllocateHost(entry, place, bytes, flags);
 }
 
 CUresult cuMemFreeHost(void* place) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   const Range* const range = AddressSpace::Get().At(reinterpret_cast<CUdeviceptr>(place));
   if (range == nullptr || range->kind != MemoryKind::kHost) {
     return CUDA_ERROR_INVALID_VALUE;

@@ -33,12 +33,12 @@ CUresult FreeMemory(const Entry& entry, CUdeviceptr pointer) {
 }  // namespace
 
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, std::size_t bytes) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return AllocateDevice(entry, bytes, pointer);
 }
 
 CUresult cuMemAlloc(CUdeviceptr_v1* pointer, unsigned bytes) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   CUdeviceptr made = 0;
   if (pointer == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -54,7 +54,7 @@ CUresult cuMemAlloc(CUdeviceptr_v1* pointer, unsigned bytes) {
 // that call lands in whoever stands before the driver.
 CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height, unsigned element) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   if (pointer == nullptr || pitch == nullptr || width == 0 || height == 0 ||
       (element != 4 && element != 8 && element != 16)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -69,7 +69,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, std::size_t* pitch, std::size_
 
 CUresult cuMemAllocPitch(CUdeviceptr_v1* pointer, unsigned* pitch, unsigned width, unsigned height,
                          unsigned element) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   if (pitch == nullptr || width == 0 || height == 0 ||
       (element != 4 && element != 8 && element != 16)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -85,12 +85,12 @@ CUresult cuMemAllocPitch(CUdeviceptr_v1* pointer, unsigned* pitch, unsigned widt
 }
 
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return FreeMemory(entry, pointer);
 }
 
 CUresult cuMemFree(CUdeviceptr_v1 pointer) {
-  SIM_ENTER(kContext);
+  SIM_ENTER_UNSAFE();
   return FreeMemory(entry, pointer);
 }
 

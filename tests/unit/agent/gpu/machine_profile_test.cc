@@ -83,7 +83,7 @@ TEST(MachineProfile, ACardMaySayOtherwiseThanEveryCard) {
   const MachineProfile profile = ProfileOf(
       WithCards(Card("GPU-a", 0) + Card("GPU-b", 1,
                                         ", model: L4, mib: 23034, computeCapability: \"8.9\", "
-                                        "mode: mig")));
+                                        "contextMiB: 512, mode: mig")));
   EXPECT_EQ(profile.machine.cards[0].card.model, "Tesla T4");
   EXPECT_EQ(profile.machine.cards[1].card.model, "L4");
   EXPECT_EQ(profile.machine.cards[1].card.mib, 23034);
@@ -143,6 +143,8 @@ TEST(MachineProfile, WhatIsWrongWithACardIsSaid) {
        "\"0000:3b:00.0\"\n"},
       {Card("GPU-a", 0, ", mib: 0"),
        "p.yaml:7: cards[0].mib is \"0\"; write a whole number from 1 to 1073741824\n"},
+      {Card("GPU-a", 0, ", contextMiB: 0"),
+       "p.yaml:7: cards[0].contextMiB is \"0\"; write a whole number from 1 to 1073741824\n"},
       {Card("GPU-a", 0, ", numa: x"),
        "p.yaml:7: cards[0].numa is \"x\"; write a whole number from -1 to 4095\n"},
       {Card("GPU-a", 0, ", mode: vgpu"),
