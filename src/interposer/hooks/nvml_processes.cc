@@ -18,6 +18,14 @@ static_assert(kMostRows >= quota::kUsageSlots);
 // More than the buffer of accounting has room for (nvmlDeviceGetAccountingBufferSize says 4,000).
 constexpr unsigned kMostAccounted = 4096;
 
+// How many of the driver's rows can be used: none when there are more than fit.
+unsigned Usable(nvmlReturn_t answer, unsigned found, unsigned room) {
+  return answer == NVML_SUCCESS && found <= room ? found : 0;
+}
+bool Answered(nvmlReturn_t answer) {
+  return answer == NVML_SUCCESS || answer == NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
 enum class Listed { kComputing, kOther };
 
 void SetInstances(nvmlProcessInfo_v1_t&) {}
@@ -81,10 +89,10 @@ nvmlReturn_t Processes(nvmlReturn_t (*driver)(nvmlDevice_t, unsigned*, Row*), Li
   Row all[kMostRows];
   unsigned found = kMostRows;
   const nvmlReturn_t answer = driver(device, &found, all);
-  if (answer != NVML_SUCCESS) {
+  if (!Answered(answer)) {
     return answer;
   }
-  const unsigned shown = RowsShown(card, kind, all, found < kMostRows ? found : kMostRows);
+  const unsigned shown = RowsShown(card, kind, all, Usable(answer, found, kMostRows));
   return Give(all, shown, count, rows);
 }
 
@@ -103,11 +111,10 @@ nvmlReturn_t Details(nvmlReturn_t (*driver)(nvmlDevice_t, nvmlProcessDetailList_
   full.numProcArrayEntries = kMostRows;
   full.procArray = all;
   const nvmlReturn_t answer = driver(device, &full);
-  if (answer != NVML_SUCCESS) {
+  if (!Answered(answer)) {
     return answer;
   }
-  const unsigned found =
-      full.numProcArrayEntries < kMostRows ? full.numProcArrayEntries : kMostRows;
+  const unsigned found = Usable(answer, full.numProcArrayEntries, kMostRows);
   const unsigned shown =
       RowsShown(card, list->mode == 0 ? Listed::kComputing : Listed::kOther, all, found);
   return Give(all, shown, &list->numProcArrayEntries, list->procArray);
@@ -135,13 +142,14 @@ nvmlReturn_t AccountedPids(nvmlReturn_t (*driver)(nvmlDevice_t, unsigned*, unsig
   unsigned all[kMostAccounted];
   unsigned found = kMostAccounted;
   const nvmlReturn_t answer = driver(device, &found, all);
-  if (answer != NVML_SUCCESS) {
+  if (!Answered(answer)) {
     return answer;
   }
   ShareLook look;
   LookAtShare(card, look);
   unsigned shown = 0;
-  for (unsigned i = 0; i < found && i < kMostAccounted; ++i) {
+  const unsigned usable = Usable(answer, found, kMostAccounted);
+  for (unsigned i = 0; i < usable; ++i) {
     if (SlotOf(look, all[i]) != nullptr) {
       all[shown++] = all[i];
     }

@@ -67,14 +67,15 @@ nvmlReturn_t Give(const Row* rows, unsigned shown, unsigned* count, Row* to) {
   return NVML_SUCCESS;
 }
 
-// "None" is an answer here: the driver saw nobody, but may have looked for other numbers.
+// How many of the driver's rows can be used: none when there are more than fit. "None" is an answer
+// here: the driver saw nobody, but may have looked for other numbers.
 unsigned Found(nvmlReturn_t answer, unsigned count) {
-  const unsigned most = count < kMostRows ? count : kMostRows;
-  return answer == NVML_SUCCESS ? most : 0;
+  return answer == NVML_SUCCESS && count <= kMostRows ? count : 0;
 }
 
 bool Answered(nvmlReturn_t answer) {
-  return answer == NVML_SUCCESS || answer == NVML_ERROR_NOT_FOUND;
+  return answer == NVML_SUCCESS || answer == NVML_ERROR_NOT_FOUND ||
+         answer == NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 }  // namespace
