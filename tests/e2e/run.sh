@@ -2,19 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs the end-to-end tests on real Kubernetes programs; arguments go to pytest. Needs
-# out/bin/{aliquot-allocator,aliquot-agent}, python3-pytest and python3-yaml; builds missing Kubernetes
-# programs. Without arguments the tests on real nodes run beside the others, on a control plane of their
+# out/bin, out/lib, the simulated driver of the preset `enforcement` (or of the build folder that
+# ALIQUOT_ENFORCEMENT_BUILD names), python3-pytest and python3-yaml; builds missing Kubernetes programs. Without arguments the tests on real nodes run beside the others, on a control plane of their
 # own: they mostly wait for a kubelet.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
-for program in aliquot-allocator aliquot-agent; do
-  if [[ ! -x $root/out/bin/$program ]]; then
-    echo "run.sh: $root/out/bin/$program is missing: run 'make build' first" >&2
+for file in bin/aliquot-allocator bin/aliquot-agent bin/aliquotctl lib/libaliquot.so; do
+  if [[ ! -e $root/out/$file ]]; then
+    echo "run.sh: $root/out/$file is missing: run 'make build' first" >&2
     exit 1
   fi
 done
+driver=${ALIQUOT_ENFORCEMENT_BUILD:-$root/build/enforcement}/tests/simgpu/lib/libcuda.so.1
+if [[ ! -e $driver ]]; then
+  echo "run.sh: $driver is missing, so no container has a card to use: build it with" >&2
+  echo "  tools/build.sh enforcement -DALIQUOT_CUDA_HEADERS=\$(/usr/bin/python3 tests/nvidia/headers.py)" >&2
+  # Tests that were chosen may do without it; those that need it say so, too.
+  [[ $# -gt 0 ]] || exit 1
+fi
 "$here/binaries/build.sh"
 mkdir -p "$root/out/test-results"
 cd "$root"
