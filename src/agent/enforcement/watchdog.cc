@@ -52,22 +52,19 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
   for (const Place& place : places) {
     before.push_back(HeldOf(place));
   }
-  std::uint64_t& since = last_sample_us_[uuid];
-  const auto work = parts_.backend.Work(uuid, since);
+  WorkTime& time = work_time_[uuid];
+  const auto work = parts_.backend.Work(uuid, time.Since(parts_.clock.SteadyNow()));
   NoteDriver(uuid, work.status());
   if (!work.ok()) {
     return;
   }
-  const Worked worked = work_time_[uuid].Look(*work, parts_.clock.SteadyNow());
+  const Worked worked = time.Look(*work, parts_.clock.SteadyNow());
   const auto members = Attribute(*work, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool idle = !before[i].used && members[i].empty();
     const Held after = idle ? Held() : HeldOf(places[i]);
     Measure(places[i], before[i], after, worked, members[i]);
     Judge(uuid, places[i], before[i], after, members[i]);
-  }
-  for (const CardWork::Sample& sample : work->samples) {
-    since = std::max(since, sample.timestamp_us);
   }
 }
 

@@ -120,7 +120,6 @@ class Watchdog {
   const Parts parts_;
   ProcessTable processes_;
   std::map<std::pair<std::string, std::size_t>, Share> shares_;  // by key and card
-  std::map<std::string, std::uint64_t> last_sample_us_;          // by card
   std::map<std::string, WorkTime> work_time_;                    // by card
   std::map<std::string, std::string> driver_problem_;            // by card, of the last look
   std::map<FileIdentity, FileIdentity> in_maps_;                 // of libraries, by stat's

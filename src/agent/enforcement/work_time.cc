@@ -2,36 +2,55 @@
 #include "agent/enforcement/work_time.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace aliquot::agent {
+namespace {
+
+std::uint64_t Microseconds(std::chrono::nanoseconds time) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count(), 0));
+}
+
+}  // namespace
+
+std::uint64_t WorkTime::Since(SteadyTime now) {
+  if (now - since_at_ > kPause) {
+    since_us_ = 0;
+  }
+  return since_us_;
+}
 
 std::optional<std::map<pid_t, TimeCorrection::DriverTime>> WorkTime::Look(const CardWork& work,
                                                                           SteadyTime now) {
   const auto before = std::exchange(looked_, now);
+  const std::uint64_t between_us = before ? Microseconds(now - *before) : 0;
+  const std::uint64_t longest_us = Microseconds(now - since_at_) * 3 / 2;
   std::map<pid_t, TimeCorrection::DriverTime> worked;
-  std::map<pid_t, std::uint64_t> seen;
-  const std::uint64_t between_us =
-      before ? static_cast<std::uint64_t>(
-                   std::chrono::duration_cast<std::chrono::microseconds>(now - *before).count())
-             : 0;
+  std::map<pid_t, std::uint64_t> last_us;
+  std::uint64_t newest_us = 0;
   for (const CardWork::Sample& sample : work.samples) {
-    const auto in_this = seen.find(sample.pid);
-    const auto in_last = last_us_.find(sample.pid);
-    std::uint64_t period_us = between_us;
-    if (in_this != seen.end() && sample.timestamp_us >= in_this->second) {
-      period_us = sample.timestamp_us - in_this->second;
-    } else if (in_last != last_us_.end() && sample.timestamp_us >= in_last->second) {
-      period_us = sample.timestamp_us - in_last->second;
-    }
-    seen[sample.pid] = sample.timestamp_us;
-    const std::uint64_t percent_ns = std::min(period_us, 2 * between_us) * 10;  // 1 % of it
+    const std::uint64_t from = last_us.emplace(sample.pid, since_us_).first->second;
+    last_us[sample.pid] = sample.timestamp_us;
+    newest_us = std::max(newest_us, sample.timestamp_us);
+    const auto percent = static_cast<std::uint64_t>(std::clamp(sample.sm_percent, 0, 100));
     TimeCorrection::DriverTime& time = worked[sample.pid];
-    time.ns += percent_ns * static_cast<std::uint64_t>(std::clamp(sample.sm_percent, 0, 100));
-    time.rounding_ns += percent_ns;
+    if (from == 0 || sample.timestamp_us < from || on_card_.count(sample.pid) == 0) {
+      time.rounding_ns += between_us * 10 * (percent + 1);
+      continue;
+    }
+    const std::uint64_t half_percent_ns = std::min(sample.timestamp_us - from, longest_us) * 5;
+    time.ns += half_percent_ns * (percent == 0 ? 0 : 2 * percent - 1);
+    time.rounding_ns += half_percent_ns * 3;
   }
-  last_us_ = std::move(seen);
+  if (newest_us != 0) {
+    since_us_ = newest_us;
+    since_at_ = now;
+  }
+  on_card_.clear();
+  for (const CardWork::Memory& each : work.processes) {
+    on_card_.insert(each.pid);
+  }
   return before && work.sampled ? std::optional(std::move(worked)) : std::nullopt;
 }
 

@@ -8,60 +8,96 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Looks 300 ms apart at process 7; what it worked lies between `least` and `most` ms.
 class WorkTimeTest : public testing::Test {
  protected:
-  // Milliseconds of process 7, -1 = nothing is known.
-  std::int64_t Look(const std::vector<CardWork::Sample>& samples, int after_ms = 300,
-                    bool sampled = true) {
+  struct Span {
+    double least = -1;
+    double most = -1;
+  };
+  Span Look(const std::vector<CardWork::Sample>& samples, int after_ms = 300, bool sampled = true) {
     clock_.Advance(milliseconds(after_ms));
+    asked_ = work_.Since(clock_.SteadyNow());
     CardWork work;
+    work.processes.push_back({7, {}});
     work.samples = samples;
     work.sampled = sampled;
     const auto worked = work_.Look(work, clock_.SteadyNow());
     if (!worked) {
-      return -1;
+      return {};
     }
     const auto at = worked->find(7);
-    return at == worked->end() ? 0 : static_cast<std::int64_t>(at->second.ns / 1'000'000);
+    if (at == worked->end()) {
+      return {0, 0};
+    }
+    const double least = static_cast<double>(at->second.ns) / 1e6;
+    return {least, least + static_cast<double>(at->second.rounding_ns) / 1e6};
   }
 
   FakeClock clock_;
   WorkTime work_;
+  std::uint64_t asked_ = 0;
 };
 
 TEST_F(WorkTimeTest, TheFirstLookOnlySaysWhereToCountFrom) {
-  EXPECT_EQ(Look({{7, 1'000'000, 50}}), -1);
+  EXPECT_EQ(Look({{7, 1'000'000, 50}}).least, -1);
+  EXPECT_EQ(asked_, 0U);
 }
 
-// 50 % of 300 ms, then 20 % of the 250 ms between its samples.
+// 50 % of the 300 ms between its samples: 49.5 to 51 %, since it may be rounded or cut off.
 TEST_F(WorkTimeTest, ASampleCountsForTheTimeSinceTheOneBefore) {
-  Look({});
-  EXPECT_EQ(Look({{7, 1'000'000, 50}}), 150);
-  EXPECT_EQ(Look({{7, 1'250'000, 20}}), 50);
+  Look({{7, 1'000'000, 10}});
+  const Span span = Look({{7, 1'300'000, 50}});
+  EXPECT_EQ(asked_, 1'000'000U);
+  EXPECT_DOUBLE_EQ(span.least, 148.5);
+  EXPECT_DOUBLE_EQ(span.most, 153);
 }
 
-// 10 % of 100 ms and 30 % of 100 ms.
+// The driver sampled nothing in one look: 100 % of 600 ms, by what it tells and what has passed.
+TEST_F(WorkTimeTest, ALookWithoutSamplesLosesNothing) {
+  Look({{7, 1'000'000, 10}});
+  EXPECT_EQ(Look({}).most, 0);
+  const Span span = Look({{7, 1'600'000, 100}});
+  EXPECT_DOUBLE_EQ(span.least, 597);
+}
+
+// 9.5 % of 100 ms and 29.5 % of 100 ms.
 TEST_F(WorkTimeTest, SeveralSamplesInALookAddUp) {
   Look({{7, 1'000'000, 10}});
-  EXPECT_EQ(Look({{7, 1'100'000, 10}, {7, 1'200'000, 30}}), 40);
+  EXPECT_DOUBLE_EQ(Look({{7, 1'100'000, 10}, {7, 1'200'000, 30}}).least, 39);
 }
 
-// It did nothing for a look: 100 % of the 300 ms since then, not of the 900 since its last sample.
-TEST_F(WorkTimeTest, AnOldSampleIsNotCountedFrom) {
+// Since when it was busy nobody says: at most the 300 ms since the look before.
+TEST_F(WorkTimeTest, AProcessThatIsNewOnTheCardMayHaveWorkedLess) {
   Look({{7, 1'000'000, 10}});
-  EXPECT_EQ(Look({}), 0);
-  EXPECT_EQ(Look({{7, 1'900'000, 100}}), 300);
+  Look({{7, 1'300'000, 10}, {8, 1'300'000, 99}});
+  clock_.Advance(milliseconds(300));
+  CardWork work;
+  work.samples = {{9, 1'600'000, 99}};
+  work.sampled = true;
+  const auto worked = work_.Look(work, clock_.SteadyNow());
+  EXPECT_EQ(worked->at(9).ns, 0U);
+  EXPECT_EQ(worked->at(9).rounding_ns, 300'000'000U);
 }
 
-// At most twice the 300 ms between looks.
+TEST_F(WorkTimeTest, AfterAPauseTheSampleIsNotAboutThePause) {
+  Look({{7, 1'000'000, 10}});
+  Look({});
+  const Span span = Look({{7, 2'300'000, 100}}, 1000);
+  EXPECT_EQ(asked_, 0U);
+  EXPECT_EQ(span.least, 0);
+  EXPECT_DOUBLE_EQ(span.most, 1010);
+}
+
+// At most 450 ms, half as much again as has passed.
 TEST_F(WorkTimeTest, AWildTimestampIsBounded) {
   Look({{7, 1'000'000, 10}});
-  EXPECT_EQ(Look({{7, ~0ULL, 100}}), 600);
+  EXPECT_LE(Look({{7, ~0ULL, 100}}).least, 450);
 }
 
 TEST_F(WorkTimeTest, ADriverThatDoesNotSampleSaysNothing) {
   Look({});
-  EXPECT_EQ(Look({}, 300, /*sampled=*/false), -1);
+  EXPECT_EQ(Look({}, 300, /*sampled=*/false).least, -1);
 }
 
 }  // namespace
