@@ -7,9 +7,13 @@
 #include "interposer/container.h"
 #include "interposer/system_calls.h"
 
+ALIQUOT_DRIVER_FUNCTION(CUresult, cuDeviceGetCount, (int* count));
+
 namespace aliquot::interposer {
 namespace {
 
+constexpr std::uint32_t kOneCard = 1;
+constexpr std::uint32_t kSeveralCards = 2;
 constexpr std::uint64_t kLookEveryNs = 500'000;
 constexpr std::uint64_t kLongestSliceNs = 10'000'000;
 constexpr std::uint64_t kShortestSliceNs = 50'000;
@@ -31,6 +35,20 @@ std::uint64_t KeyOf(const LaunchShape& shape) {
   return LaunchKeyOf(words, sizeof words / sizeof words[0]);
 }
 
+// Where there is but one card, nobody needs to ask the driver for each launch.
+int CardOfLaunch(LaunchState& state) {
+  std::uint32_t known = __atomic_load_n(&state.one_card, __ATOMIC_RELAXED);
+  if (__builtin_expect(known == 0, 0)) {
+    int devices = 0;
+    if (ALIQUOT_REAL(cuDeviceGetCount)(&devices) != CUDA_SUCCESS) {
+      return -1;
+    }
+    known = devices == 1 && CardCount() == 1 && CardOfDevice(0) == 0 ? kOneCard : kSeveralCards;
+    __atomic_store_n(&state.one_card, known, __ATOMIC_RELAXED);
+  }
+  return known == kOneCard ? 0 : CardOfCurrentContext();
+}
+
 }  // namespace
 
 ShareNow PacedLaunch::Share() const {
@@ -42,16 +60,18 @@ PacedLaunch::PacedLaunch(const LaunchShape& shape) : stream_(shape.stream) {
   if (!Enforced()) {
     return;
   }
-  const int card = CardOfCurrentContext();
-  state_ = card < 0 ? nullptr : OwnLaunchState();
+  state_ = OwnLaunchState();
   if (state_ == nullptr || Capturing(*state_, stream_)) {
+    return;
+  }
+  const int card = CardOfLaunch(*state_);
+  if (card < 0) {
     return;
   }
   const int slot = OwnSlot();
   quota::UsageRegion& region = Region();
   if (slot >= 0) {
     book_.cell = &region.slot[slot].card[card];
-    Count(book_.cell->launches, std::uint64_t{1});
   }
   card_ = card;
   share_ = Share();
@@ -130,18 +150,19 @@ std::uint64_t PacedLaunch::Wait(std::uint64_t now_ns) {
 }
 
 void PacedLaunch::End(CUresult result) {
+  const bool launched = result == CUDA_SUCCESS;
+  if (launched && book_.cell != nullptr) {
+    Count(book_.cell->launches, std::uint64_t{1});
+    Count(book_.cell->busy_ns, charged_ns_);
+  }
   if (card_ < 0) {
     return;
   }
-  if (result == CUDA_SUCCESS) {
-    if (book_.cell != nullptr) {
-      Count(book_.cell->busy_ns, charged_ns_);
-    }
-  } else {
+  if (!launched) {
     UndoLaunch(*book_.pace, *book_.flight, share_, charged_ns_, ClockNs(CLOCK_MONOTONIC));
   }
   if (sample_ != nullptr) {
-    EndSample(book_, *sample_, stream_, result == CUDA_SUCCESS, ClockNs(CLOCK_MONOTONIC));
+    EndSample(book_, *sample_, stream_, launched, ClockNs(CLOCK_MONOTONIC));
   }
 }
 

@@ -46,6 +46,7 @@ struct SamplePool {
 
 struct LaunchState {
   std::uint32_t captures;  // of streams, by this process, under way
+  std::uint32_t one_card;  // 1: CUDA shows one device, the container's one card; 2: not so
   LaunchFlight flight[quota::kMaxCards];
   std::uint64_t looked_ns[quota::kMaxCards];  // when samples were looked at
   SamplePool pool[kSampledContexts];

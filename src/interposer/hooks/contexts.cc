@@ -3,6 +3,7 @@
 // Contexts that end take with them the events that their launches were timed with, and the memory
 // that was allocated in them.
 
+#include "interposer/cards.h"
 #include "interposer/container.h"
 #include "interposer/context_memory.h"
 #include "interposer/cuda_types.h"
@@ -22,6 +23,7 @@ CUresult EndingContext(CUcontext context, Call call) {
   ContextMemoryEnd memory(context);
   const CUresult result = call();
   memory.Ended(result == CUDA_SUCCESS);
+  ForgetContextPlaces();
   return result;
 }
 
@@ -41,6 +43,7 @@ CUresult EndingPrimary(CUdevice device, bool reset, Call call) {
   memory.Ended(ended);
   if (ended) {
     ForgetDevice(device);
+    ForgetContextPlaces();
   }
   return result;
 }
