@@ -14,12 +14,6 @@
 namespace aliquot::simgpu {
 namespace {
 
-// In a container with device nodes only those cards are there; a test without any sees all.
-bool HasNode(const CardLayout& card) {
-  const std::string node = "/dev/nvidia" + std::to_string(card.minor);
-  return access("/dev/nvidiactl", F_OK) != 0 || access(node.c_str(), F_OK) == 0;
-}
-
 // CUDA_VISIBLE_DEVICES: numbers or beginnings of UUIDs; the first bad one ends the list.
 std::vector<int> Chosen(const WorldLayout& world, const std::vector<int>& present) {
   const char* const text = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -66,7 +60,7 @@ CUresult Driver::Init() {
   const WorldLayout& layout = world->layout();
   std::vector<int> present;
   for (int i = 0; i < static_cast<int>(layout.cards); ++i) {
-    if (HasNode(layout.card[i]) && layout.card[i].lost == 0) {
+    if (CardIsThere(layout.card[i].minor) && layout.card[i].lost == 0) {
       present.push_back(i);
     }
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simgpu/nvml/shared_world.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "tests/simgpu/world/engine.h"
@@ -47,8 +45,7 @@ Machine SharedWorld::Intact() {
   whole.cuda_version = layout.cuda_version;
   cards_of_world_.clear();
   for (std::size_t i = 0; i < whole.cards.size(); ++i) {
-    const std::string node = "/dev/nvidia" + std::to_string(whole.cards[i].minor);
-    if (access("/dev/nvidiactl", F_OK) != 0 || access(node.c_str(), F_OK) == 0) {
+    if (CardIsThere(whole.cards[i].minor)) {
       cards_of_world_.push_back(static_cast<int>(i));
     }
   }

@@ -126,6 +126,13 @@ std::uint64_t WorldFile::Now() const {
   return layout_->virtual_clock != 0 ? layout_->virtual_now : RealNow();
 }
 
+bool CardIsThere(int minor) {
+  const char* const named = std::getenv("ALIQUOT_SIMGPU_DEV");
+  const std::string root = named == nullptr ? "/dev" : named;
+  return access((root + "/nvidiactl").c_str(), F_OK) != 0 ||
+         access((root + "/nvidia" + std::to_string(minor)).c_str(), F_OK) == 0;
+}
+
 int WorldFile::Claim() {
   ForgetFormerSelf();
   for (int i = 0; i < kMaxProcesses; ++i) {

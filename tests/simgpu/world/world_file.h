@@ -61,6 +61,10 @@ class WorldLock {
 // Real time, whatever the world's clock is.
 std::uint64_t RealNow();
 
+// Whether a card is there for this process: in a container with device nodes (nvidiactl) those with
+// a node of their own, else all. The nodes are looked for in /dev, or in ALIQUOT_SIMGPU_DEV.
+bool CardIsThere(int minor);
+
 // Makes a file with this many cards; the caller fills them in.
 WorldLayout* CreateWorld(const std::string& path);
 
