@@ -8,7 +8,7 @@ target_link_libraries(agent_test_fixture
   PRIVATE aliquot_warnings)
 
 aliquot_test(agent_integration_test
-  SOURCES agent_api_test.cc agent_enforcement_test.cc agent_identity_test.cc agent_kubelet_test.cc agent_life_test.cc agent_machine_test.cc
+  SOURCES agent_api_test.cc agent_enforcement_test.cc agent_identity_test.cc agent_kubelet_test.cc agent_life_test.cc agent_machine_test.cc agent_pages_test.cc
           agent_refusal_test.cc agent_restart_test.cc agent_storage_test.cc
   LIBS agent_test_fixture
   LABELS integration)
