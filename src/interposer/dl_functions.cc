@@ -15,6 +15,7 @@ struct SymbolTables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
   const std::uint32_t* gnu_hash = nullptr;
+  const std::uint32_t* old_hash = nullptr;
   const std::uint16_t* versions = nullptr;
   std::uint64_t soname = 0;
   bool has_soname = false;
@@ -40,6 +41,9 @@ SymbolTables TablesOf(const link_map* map) {
         break;
       case DT_GNU_HASH:
         tables.gnu_hash = Pointer<std::uint32_t>(map, value);
+        break;
+      case DT_HASH:
+        tables.old_hash = Pointer<std::uint32_t>(map, value);
         break;
       case DT_VERSYM:
         tables.versions = Pointer<std::uint16_t>(map, value);
@@ -72,13 +76,14 @@ bool IsDefault(const SymbolTables& tables, std::uint32_t index) {
          (tables.versions == nullptr || (tables.versions[index] & kHiddenVersion) == 0);
 }
 
-// By the DT_GNU_HASH section (its layout: buckets, first symbol, bloom words, shift; then the bloom
-// filter, the buckets and the chains).
-void* FunctionOf(const link_map* map, const char* name) {
-  const SymbolTables tables = TablesOf(map);
-  if (tables.gnu_hash == nullptr || tables.symbols == nullptr || tables.strings == nullptr) {
-    return nullptr;
-  }
+bool IsCalled(const SymbolTables& tables, std::uint32_t index, const char* name) {
+  return IsDefault(tables, index) && Equal(tables.strings + tables.symbols[index].st_name, name);
+}
+
+// The index of a symbol by DT_GNU_HASH, 0 = none. The section: numbers of buckets, first symbol,
+// words of the bloom filter, shift; then the filter, the buckets and the chains, in which the
+// lowest bit of a hash marks a chain's end.
+std::uint32_t FindByGnuHash(const SymbolTables& tables, const char* name) {
   const std::uint32_t bucket_count = tables.gnu_hash[0];
   const std::uint32_t first = tables.gnu_hash[1];
   const std::uint32_t bloom_words = tables.gnu_hash[2];
@@ -88,15 +93,38 @@ void* FunctionOf(const link_map* map, const char* name) {
   std::uint32_t index = bucket_count == 0 ? 0 : buckets[hash % bucket_count];
   for (; index >= first && index != 0; ++index) {
     const std::uint32_t link = chains[index - first];
-    if ((link | 1) == (hash | 1) && IsDefault(tables, index) &&
-        Equal(tables.strings + tables.symbols[index].st_name, name)) {
-      return reinterpret_cast<void*>(map->l_addr + tables.symbols[index].st_value);
+    if ((link | 1) == (hash | 1) && IsCalled(tables, index, name)) {
+      return index;
     }
     if ((link & 1) != 0) {
       break;
     }
   }
-  return nullptr;
+  return 0;
+}
+
+// The hash function of the System V ABI, "Hash Table".
+std::uint32_t OldHash(const char* name) {
+  std::uint32_t hash = 0;
+  for (; *name != '\0'; ++name) {
+    hash = (hash << 4) + static_cast<unsigned char>(*name);
+    const std::uint32_t high = hash & 0xf0000000U;
+    hash = (hash ^ (high >> 24)) & ~high;
+  }
+  return hash;
+}
+
+// The same by DT_HASH, which is all that NVIDIA's NVML has: numbers of buckets and symbols,
+// buckets, chains.
+std::uint32_t FindByOldHash(const SymbolTables& tables, const char* name) {
+  const std::uint32_t bucket_count = tables.old_hash[0];
+  const std::uint32_t* const buckets = tables.old_hash + 2;
+  const std::uint32_t* const chains = buckets + bucket_count;
+  std::uint32_t index = bucket_count == 0 ? 0 : buckets[OldHash(name) % bucket_count];
+  while (index != 0 && !IsCalled(tables, index, name)) {
+    index = chains[index];
+  }
+  return index;
 }
 
 const link_map* own_map;
@@ -108,7 +136,7 @@ void* real_dlmopen;
 void* SearchIn(const char* library, const char* name) {
   for (const link_map* map = FirstMap(); map != nullptr; map = map->l_next) {
     if (map != OwnMap() && Equal(SonameOf(map), library)) {
-      if (void* const found = FunctionOf(map, name)) {
+      if (void* const found = FunctionIn(map, name)) {
         return found;
       }
     }
@@ -135,6 +163,18 @@ const link_map* MapOf(const void* address) {
   void* map = nullptr;
   return dladdr1(address, &information, &map, RTLD_DL_LINKMAP) == 0 ? nullptr
                                                                     : static_cast<link_map*>(map);
+}
+
+void* FunctionIn(const link_map* map, const char* name) {
+  const SymbolTables tables = TablesOf(map);
+  if (tables.symbols == nullptr || tables.strings == nullptr) {
+    return nullptr;
+  }
+  const std::uint32_t index = tables.gnu_hash != nullptr   ? FindByGnuHash(tables, name)
+                              : tables.old_hash != nullptr ? FindByOldHash(tables, name)
+                                                           : 0;
+  return index == 0 ? nullptr
+                    : reinterpret_cast<void*>(map->l_addr + tables.symbols[index].st_value);
 }
 
 const link_map* OwnMap() {

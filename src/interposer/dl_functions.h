@@ -26,6 +26,10 @@ const link_map* OwnMap();
 link_map* FirstMap();
 // The object that an address lies in, or null.
 const link_map* MapOf(const void* address);
+// A function that the object itself defines, as a program that asks for no version would be given
+// it; null: none. Unlike a dlsym that fails it leaves dlerror alone, and before glibc 2.34 that
+// ends the process when it happens outside the first namespace.
+void* FunctionIn(const link_map* map, const char* name);
 // DT_SONAME, or "".
 const char* SonameOf(const link_map* map);
 

@@ -49,7 +49,8 @@ void* DriverHandle(const char* name) {
 
 void* DriverFunction(const char* name) {
   void* const handle = DriverHandle(name);
-  return handle == nullptr ? nullptr : RealDlsym()(handle, name);
+  // What dlopen gives is the object's entry in the link map.
+  return handle == nullptr ? nullptr : FunctionIn(static_cast<const link_map*>(handle), name);
 }
 
 }  // namespace aliquot::interposer

@@ -23,6 +23,9 @@ def build(folder):
     (folder / "plain").mkdir()
     plain = folder / "plain" / "libcuda.so.1"
     _compile("gcc", plain, "plain_driver.c", *shared, "-Wl,-soname,libcuda.so.1")
+    (folder / "old_hash").mkdir()
+    _compile("gcc", folder / "old_hash" / "libcuda.so.1", "plain_driver.c", *shared, "-Wl,-soname,libcuda.so.1",
+             "-Wl,--hash-style=sysv")
     link = ["-Wl,--no-as-needed", plain]
     for name, options in {"linked_lazy": ["-Wl,-z,lazy"], "linked_now": ["-Wl,-z,now"]}.items():
         _compile("gcc", folder / name, "linked.c", *options, *link)

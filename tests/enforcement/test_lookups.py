@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -105,6 +106,17 @@ def test_names_newer_than_the_lists_are_found_and_names_that_the_driver_lacks_ar
     assert said["missing"]
     assert said["why"] == f"{plain}/libcuda.so.1: undefined symbol: cuMemAllocAsync"
     assert said["missing_called"] == 500  # CUDA_ERROR_NOT_FOUND
+
+
+@pytest.mark.parametrize("folder", ["plain", "old_hash"])
+def test_a_driver_is_read_by_either_kind_of_hash_table(bare, stage, folder):
+    """NVIDIA's NVML has DT_HASH alone."""
+    place = stage.places["bin"] / folder
+    dynamic = subprocess.run(["readelf", "--dynamic", place / "libcuda.so.1"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    assert ("(GNU_HASH)" in dynamic) == (folder == "plain")
+    assert _which(bare, stage, LD_LIBRARY_PATH=str(place))["result"] == 0
+    assert bare.json([stage.places["bin"] / "names"], env={"LD_LIBRARY_PATH": str(place)})["missing_called"] == 500
 
 
 @pytest.mark.parametrize("environment", [{}, {"LD_BIND_NOW": "1"}, {"LD_AUDIT": "{bin}/audit.so"}],
