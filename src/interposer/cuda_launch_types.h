@@ -62,6 +62,10 @@ typedef enum CUstreamCaptureMode_enum : int {
 } CUstreamCaptureMode;
 
 typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+typedef struct CUgraphNodeParams_st CUgraphNodeParams;
+typedef CUresult (*CUgraphRecaptureCallback)(void* data, CUgraphNode node,
+                                             const CUgraphNodeParams* original,
+                                             const CUgraphNodeParams* recaptured, int status);
 typedef struct CUstreamCigCaptureParams_st CUstreamCigCaptureParams;
 
 }  // extern "C"

@@ -5,6 +5,7 @@ namespace aliquot::interposer {
 namespace {
 
 constexpr std::size_t kNeighbours = 8;
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;  // odd
 constexpr std::uint64_t kFirstSamplePauseNs = 2'000'000;
 constexpr std::uint32_t kMostDoublings = 6;  // to 128 ms
 constexpr std::uint32_t kSamplesPerDoubling = 8;
@@ -42,11 +43,13 @@ void Clear(LaunchCost& cost) {
 
 }  // namespace
 
+// Each word times an odd number of its own, so that the products are formed side by side.
 std::uint64_t LaunchKeyOf(const std::uint64_t* words, std::size_t count) {
-  std::uint64_t key = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    key = Mix(key + words[i]);
+    sum += (words[i] ^ (words[i] >> 29)) * (kGolden * (2 * i + 1) ^ (i << 20));
   }
+  const std::uint64_t key = Mix(sum + kGolden);
   return key == 0 ? 1 : key;
 }
 

@@ -120,6 +120,21 @@ void Underway(LaunchCost& cost, bool ended) {
   }
 }
 
+// Of what only guides samples and waits, an addition that two threads lose does no harm; a locked
+// one would cost more than all the rest.
+void Note(LaunchFlight& flight, LaunchCost& cost, std::uint64_t charged) {
+  Store(cost.since_sample, Load(cost.since_sample) + 1);
+  Store(flight.issued_ns, Load(flight.issued_ns) + charged);
+  if (Load(cost.samples) >= kSamplesPerWindow) {
+    return;  // the estimate is good, nothing will have to be settled
+  }
+  if (Load(cost.unsettled) == 0) {
+    Store(cost.correction, static_cast<std::uint16_t>(Load(flight.refunds)));
+  }
+  Add(cost.unsettled, 1U);
+  Add(cost.unsettled_ns, charged);
+}
+
 }  // namespace
 
 GateResult AskGate(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost,
@@ -140,13 +155,7 @@ GateResult AskGate(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost
       return {GateAnswer::kWaitForTime, wait};
     }
   }
-  Add(cost.since_sample, 1U);
-  if (Load(cost.unsettled) == 0) {
-    Store(cost.correction, static_cast<std::uint16_t>(Load(flight.refunds)));
-  }
-  Add(cost.unsettled, 1U);
-  Add(cost.unsettled_ns, charged);
-  Add(flight.issued_ns, charged);
+  Note(flight, cost, charged);
   return {GateAnswer::kGo, charged};
 }
 

@@ -104,6 +104,22 @@ ALIQUOT_HOOK(CUresult, cuStreamBeginCaptureToGraph_ptsz,
   });
 }
 
+ALIQUOT_HOOK(CUresult, cuStreamBeginRecaptureToGraph,
+             (CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+              CUgraphRecaptureCallback callback, void* data)) {
+  return Beginning([&] {
+    return ALIQUOT_REAL(cuStreamBeginRecaptureToGraph)(stream, mode, graph, callback, data);
+  });
+}
+
+ALIQUOT_HOOK(CUresult, cuStreamBeginRecaptureToGraph_ptsz,
+             (CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+              CUgraphRecaptureCallback callback, void* data)) {
+  return Beginning([&] {
+    return ALIQUOT_REAL(cuStreamBeginRecaptureToGraph_ptsz)(stream, mode, graph, callback, data);
+  });
+}
+
 ALIQUOT_HOOK(CUresult, cuStreamBeginCaptureToCig,
              (CUstream stream, CUstreamCigCaptureParams* parameters)) {
   return Beginning([&] { return ALIQUOT_REAL(cuStreamBeginCaptureToCig)(stream, parameters); });
