@@ -17,11 +17,12 @@ import tempfile
 
 import pytest
 
-from harness import cgroups, machine
+from harness import cgroups, machine, runtime
 from harness.binaries import NEWEST, OLDEST
 from harness.cluster import Cluster
 from harness.node_workspace import NodeWorkspace
 from harness.real_nodes import RealNodes
+from harness.tenants import Tenants
 from harness.workspace import Workspace
 
 _NUMBERS = itertools.count(1)
@@ -122,6 +123,26 @@ def node_work(node_cluster, request):
         node_cluster.restore()
         for each in made:
             each.clean()
+
+
+# Nodes of one card with a simulated driver: how it is granted, and on which runtime.
+HELD = {"devdir": runtime.OLD, "cdi": runtime.NEW}
+
+
+def _tenants(real_nodes, node_work, mode):
+    return Tenants(node_work(real_nodes.get("held", HELD[mode], "t4x4", mode, cards=1)))
+
+
+@pytest.fixture(params=HELD if os.environ.get("NODE_EXHAUSTIVE") else ["cdi"])
+def tenants(real_nodes, node_work, request):
+    """The test's pods on a node of one card that they can use."""
+    return _tenants(real_nodes, node_work, request.param)
+
+
+@pytest.fixture(params=HELD)
+def tenants_of_both(real_nodes, node_work, request):
+    """The same, by device directories on the old runtime and by CDI on the new one."""
+    return _tenants(real_nodes, node_work, request.param)
 
 
 @pytest.hookimpl(hookwrapper=True)

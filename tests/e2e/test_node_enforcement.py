@@ -5,30 +5,16 @@ The card is simulated (harness/simulated_driver.py); kubelet, runtime, allocator
 are real. How exactly shares are held is measured in bench/; here a share must be told from another
 one, and from none, on a busy machine.
 """
-import pytest
+import signal
 
-from harness import runtime
-from harness.tenants import MIB, Tenants
+from harness import pods
+from harness.tenants import MIB, UNIT
 from harness.waiting import until
 
 # Of the 15,360 MiB of a T4.
 SMALL, LARGE = 4096 * MIB, 7168 * MIB
 OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
 LIMIT = "tencent.com/vcuda-core-limit"
-NODES = {"devdir": runtime.OLD, "cdi": runtime.NEW}
-
-
-@pytest.fixture(params=NODES)
-def both(real_nodes, node_work, request):
-    """Pods on a node of one card, by device directories on the old runtime and by CDI."""
-    return Tenants(node_work(real_nodes.get("held", NODES[request.param], "t4x4", request.param,
-                                            cards=1)))
-
-
-@pytest.fixture
-def tenants(real_nodes, node_work):
-    """Pods on a node of one card."""
-    return Tenants(node_work(real_nodes.get("held", NODES["cdi"], "t4x4", "cdi", cards=1)))
 
 
 def two(tenants, **more):
@@ -38,7 +24,8 @@ def two(tenants, **more):
     tenants.wait_running("small", "large")
 
 
-def test_two_pods_on_one_card_each_see_their_memory_and_are_refused_above_it(both):
+def test_two_pods_on_one_card_each_see_their_memory_and_are_refused_above_it(tenants_of_both):
+    both = tenants_of_both
     two(both)
     for name, limit in (("small", SMALL), ("large", LARGE)):
         cuda, nvml = both.says(name, "meminfo"), both.says(name, "nvmlinfo")
@@ -57,7 +44,8 @@ def test_two_pods_on_one_card_each_see_their_memory_and_are_refused_above_it(bot
         running.stop()
 
 
-def test_two_pods_at_work_each_get_their_part_of_the_time_and_the_agent_shows_it(both):
+def test_two_pods_at_work_each_get_their_part_of_the_time_and_the_agent_shows_it(tenants_of_both):
+    both = tenants_of_both
     two(both)
     small = both.begin("small", hold=SMALL // 2, burn=True)
     large = both.begin("large", hold=LARGE // 2, burn=True)
@@ -118,6 +106,34 @@ def test_an_agent_that_is_killed_lends_nothing_any_more_until_it_is_back(tenants
     after = tenants.work.container_status("small")
     assert (after["containerID"], after["restartCount"]) == (before["containerID"], 0)
     small.stop()
+
+
+def test_a_program_that_is_killed_leaves_its_memory_to_the_next(tenants):
+    two(tenants)
+    running = tenants.begin("small", hold=SMALL // 4 * 3)
+    assert running.held == 0
+    assert tenants.says("small", "alloc", str(SMALL // 2))["results"] == [OUT_OF_MEMORY]
+    (process,) = tenants.driver.of_pod(tenants.work.pod("small"))
+    tenants.work.node.box.run(["kill", "-KILL", process["pid"]])
+    assert running.wait() == 128 + signal.SIGKILL
+    assert tenants.says("small", "alloc", str(SMALL // 2))["results"] == [0]
+
+
+def test_a_user_without_rights_on_a_read_only_root_is_held_too(tenants):
+    tenants.share("user", 30, SMALL, securityContext={"runAsUser": 1000, "runAsGroup": 1000})
+    built = tenants.driver.use(pods.pod("closed", [pods.container(
+        core=30, memory=SMALL // UNIT, securityContext={
+            "runAsUser": 1000, "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]}})]))
+    tenants.work.create(built)
+    tenants.wait_running("user", "closed")
+    for name in ("user", "closed"):
+        assert tenants.last_line(name, "id", "-u") == "1000"
+        assert tenants.says(name, "meminfo")["total"] == SMALL
+        running = tenants.begin(name, hold=SMALL + 1)
+        assert running.held == OUT_OF_MEMORY
+        assert tenants.metric("aliquot_share_allocations_denied_total", name) == 1
+        running.stop()
 
 
 def test_a_whole_card_is_not_held_to_anything(tenants):

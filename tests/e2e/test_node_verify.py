@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from harness import chart, runtime
+from harness import chart
 from harness.cluster import VERIFIER
-from harness.tenants import MIB, Tenants
+from harness.tenants import MIB
 
 SMALL, LARGE = 4096 * MIB, 7168 * MIB
 NOT_HELD = 2
@@ -16,13 +16,12 @@ PROGRAM = chart.ROOT / "out" / "bin" / "aliquotctl"
 
 
 @pytest.fixture
-def tenants(real_nodes, node_work):
+def two(tenants):
     """A pod of 30 % and one of 50 %, running on the one card of a node."""
-    made = Tenants(node_work(real_nodes.get("held", runtime.NEW, "t4x4", "cdi", cards=1)))
-    made.share("small", 30, SMALL)
-    made.share("large", 50, LARGE)
-    made.wait_running("small", "large")
-    return made
+    tenants.share("small", 30, SMALL)
+    tenants.share("large", 50, LARGE)
+    tenants.wait_running("small", "large")
+    return tenants
 
 
 def kubeconfig(tenants, user):
@@ -47,26 +46,26 @@ def verify(tenants, config, name, *flags):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(tenants):
-    config = kubeconfig(tenants, VERIFIER)
-    running = [tenants.begin("small", hold=SMALL // 2, burn=True),
-               tenants.begin("large", hold=LARGE // 2, burn=True)]
+def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(two):
+    config = kubeconfig(two, VERIFIER)
+    running = [two.begin("small", hold=SMALL // 2, burn=True),
+               two.begin("large", hold=LARGE // 2, burn=True)]
     for name in ("small", "large"):
-        status, page, problem = verify(tenants, config, name, "--output=json")
+        status, page, problem = verify(two, config, name, "--output=json")
         assert status == 0, f"{page}{problem}"
         checks = json.loads(page)["checks"]
         assert {each["result"] for each in checks} == {"ok"}
         assert {"grant", "record", "limits", "usage", "memory", "library", "inside", "preload",
                 "slot", "cards"} <= {each["check"] for each in checks}
     # One more program, without the library: that is what fails, and of this pod alone.
-    static = tenants.begin("small", hold=SMALL // 8, burn=True, program="tenant-static")
-    status, page, problem = verify(tenants, config, "small", "--output=json")
+    static = two.begin("small", hold=SMALL // 8, burn=True, program="tenant-static")
+    status, page, problem = verify(two, config, "small", "--output=json")
     assert status == NOT_HELD, f"{page}{problem}"
     failed = [each for each in json.loads(page)["checks"] if each["result"] == "failed"]
     library = [each for each in failed if each["check"] == "library"]
     assert len(library) == 1 and library[0]["subject"].startswith("tenant-static ("), failed
-    assert verify(tenants, config, "large")[0] == 0
-    status, table, _ = verify(tenants, config, "small")
+    assert verify(two, config, "large")[0] == 0
+    status, table, _ = verify(two, config, "small")
     rows = table.splitlines()[2:]  # below a sentence and the heading: what is not ok first
     assert status == NOT_HELD and len(rows) == len(json.loads(page)["checks"])
     assert any("tenant-static (" in row for row in rows[:len(failed)]), table
@@ -74,9 +73,9 @@ def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(tenant
         each.stop()
 
 
-def test_verify_refuses_who_has_no_right_and_says_which_one_is_missing(tenants):
-    config = kubeconfig(tenants, "passer-by")
-    status, page, problem = verify(tenants, config, "small")
+def test_verify_refuses_who_has_no_right_and_says_which_one_is_missing(two):
+    config = kubeconfig(two, "passer-by")
+    status, page, problem = verify(two, config, "small")
     assert (status, page) == (1, "")
     assert "HTTP 403" in problem and "agent.verifiers" in problem
     assert len(problem.strip().splitlines()) == 1

@@ -69,9 +69,17 @@ class Tenants:
 
     def says(self, name, *command):
         """What a client says in a pod: its last line, as JSON."""
-        # Not every runtime's client closes the input of what it runs.
-        output = self.work.execute(name, "sh", "-c", 'exec "$@" </dev/null', "sh", *command)
-        return json.loads(output.splitlines()[-1])
+        return json.loads(self.last_line(name, *command))
+
+    def last_line(self, name, *command):
+        """The last line that a command prints in a pod. It must print one, and bear to be repeated:
+        ctr loses the output of a command that ends while it is being connected to it.
+        """
+        def run():
+            # Not every ctr closes the input of what it runs.
+            return self.work.execute(name, "sh", "-c", 'exec "$@" </dev/null', "sh",
+                                     *command).splitlines()
+        return until(f"the output of {command[0]} in {name}", run, timeout=10)[-1]
 
     def begin(self, name, hold=0, burn=False, program="tenant"):
         """Starts a program that allocates `hold` bytes and keeps the card busy, if it is to."""
