@@ -120,6 +120,17 @@ bool AllocationTable::Find(AllocationKind kind, std::uint64_t key, Allocation& f
   return Change(kind, key, copy, &found);
 }
 
+void AllocationTable::Clear() {
+  for (Part& part : part_) {
+    if (part.places != nullptr) {
+      UnmapMemory(part.places, part.capacity * sizeof(Allocation));
+    }
+    part.places = nullptr;
+    part.capacity = 0;
+    part.used = 0;
+  }
+}
+
 void AllocationTable::ChangeAll(AllocationKind kind, Fate (*change)(Allocation&, void*),
                                 void* context) {
   for (Part& part : part_) {

@@ -53,6 +53,8 @@ class AllocationTable {
   // Calls `change` for each of a kind, in no order and part by part: an entry that moves meanwhile
   // is seen once at least only if it was there all the time. Same rule for `change`.
   void ChangeAll(AllocationKind kind, Fate (*change)(Allocation&, void*), void* context);
+  // Gives its memory back: an empty table again. Nobody else may use it meanwhile.
+  void Clear();
 
  private:
   static constexpr std::size_t kParts = 16;

@@ -10,8 +10,13 @@
 // Memory that a graph allocates when it runs: the bytes of its allocation nodes, child graphs'
 // too, are added up when it is instantiated, charged at its first upload or launch, and settled by
 // what the driver says that the graphs of the device have reserved. The driver keeps that memory
-// for the next launches until it is trimmed. A graph that allocates on several cards is checked
-// against the first one's limit, and settled on all.
+// for the next launches until it is trimmed.
+//
+// What a graph frees, the driver uses again for what comes after it, so most graphs need less than
+// that sum. Where the sum does not fit, the most that is allocated at once, node by node in the
+// driver's order, decides: exact for a graph that is one chain, too little for branches that
+// allocate side by side, whose excess is found and held once the driver has reserved it. A graph
+// that allocates on several cards is checked against the first one's limit alone.
 
 namespace aliquot::interposer {
 
@@ -29,8 +34,12 @@ namespace aliquot::interposer {
 class GraphMemory {
  public:
   explicit GraphMemory(CUgraphExec exec);
+  // An instantiation that uploads at once.
+  explicit GraphMemory(CUgraph graph);
   bool admitted() const { return charge_.admitted(); }
   void Launched(CUresult result);
+  // Of a graph that was given above.
+  void Instantiated(CUresult result, CUgraphExec exec, CUgraph graph);
 
  private:
   struct Need {
@@ -38,8 +47,10 @@ class GraphMemory {
     PoolKey pool;
     int card;  // -1: nothing to charge
     std::uint64_t bytes;
+    std::uint64_t peak;
   };
   static Need NeedOf(CUgraphExec exec);
+  static Need NeedOf(CUgraph graph);
 
   const Need need_;
   PoolCharge charge_;

@@ -36,6 +36,11 @@ bool MemoryCharge::TryAgain() {
   return admitted_;
 }
 
+bool MemoryCharge::TryLess(std::uint64_t bytes) {
+  bytes_ = bytes;
+  return TryAgain();
+}
+
 MemoryCharge::~MemoryCharge() {
   const int slot = card_ < 0 || settled_ ? -1 : OwnSlot();
   if (slot < 0) {

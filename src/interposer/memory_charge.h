@@ -22,13 +22,15 @@ class MemoryCharge {
   bool admitted() const { return admitted_; }
   // Once more, after something was given back.
   bool TryAgain();
+  // And for less. Pre: it was not admitted.
+  bool TryLess(std::uint64_t bytes);
   // The driver gave `bytes` (padding may make them more than asked for; what is above the limit
   // then is held all the same, since the driver has given it).
   void Commit(std::uint64_t bytes);
 
  private:
   const int card_;
-  const std::uint64_t bytes_;
+  std::uint64_t bytes_;
   bool admitted_ = false;
   bool settled_ = false;
 };

@@ -207,20 +207,25 @@ PoolKey KeyOf(CUmemoryPool pool) { return reinterpret_cast<PoolKey>(pool); }
 
 PoolKey GraphPoolOf(CUdevice device) { return kGraphPool | static_cast<PoolKey>(device); }
 
-PoolCharge::PoolCharge(PoolKey pool, int card, std::uint64_t bytes)
+PoolCharge::PoolCharge(PoolKey pool, int card, std::uint64_t bytes, std::uint64_t least)
     : pool_(pool),
       card_(card),
       bytes_(bytes),
       growth_(card < 0 ? 0 : ExpectedGrowth(pool, card, bytes)),
       charge_(card, growth_),
       under_way_(card >= 0) {
+  if (!charge_.admitted() && least < bytes) {
+    Allocations().Change(AllocationKind::kPool, pool, Leave, &bytes_);
+    bytes_ = least;
+    growth_ = ExpectedGrowth(pool, card, least);
+    charge_.TryLess(growth_);
+  }
   Admit(charge_, card);
 }
 
 PoolCharge::~PoolCharge() {
   if (under_way_) {
-    std::uint64_t bytes = bytes_;
-    Allocations().Change(AllocationKind::kPool, pool_, Leave, &bytes);
+    Allocations().Change(AllocationKind::kPool, pool_, Leave, &bytes_);
   }
 }
 

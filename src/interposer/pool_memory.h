@@ -25,8 +25,10 @@ PoolKey GraphPoolOf(CUdevice device);
 // One allocation from a pool.
 class PoolCharge {
  public:
-  // card < 0: no card of the container's: admitted, nothing counted.
-  PoolCharge(PoolKey pool, int card, std::uint64_t bytes);
+  // card < 0: no card of the container's: admitted, nothing counted. Where `bytes` do not fit, but
+  // `least` do, that is charged: for one whose need is only known from above.
+  PoolCharge(PoolKey pool, int card, std::uint64_t bytes, std::uint64_t least);
+  PoolCharge(PoolKey pool, int card, std::uint64_t bytes) : PoolCharge(pool, card, bytes, bytes) {}
   ~PoolCharge();
   PoolCharge(const PoolCharge&) = delete;
   PoolCharge& operator=(const PoolCharge&) = delete;
@@ -38,7 +40,7 @@ class PoolCharge {
  private:
   const PoolKey pool_;
   const int card_;
-  const std::uint64_t bytes_;
+  std::uint64_t bytes_;
   std::uint64_t growth_;  // what the pool is expected to grow by
   MemoryCharge charge_;
   bool under_way_;

@@ -143,6 +143,27 @@ def test_at_the_limit_memory_that_graphs_are_not_using_is_given_back_first(box):
         memory.must("launch", 1)
 
 
+def test_a_graph_that_frees_before_it_allocates_again_needs_its_peak_alone(box):
+    with memory_client(box) as memory:
+        memory.must("chain", 1, 600 * MIB, 700 * MIB, 600 * MIB)
+        memory.must("launch", 1)
+        assert memory.free() == LIMIT - reserved_by_graphs(memory)
+        assert 700 * MIB <= reserved_by_graphs(memory) < 800 * MIB
+        memory.must("chain", 2, 1100 * MIB, 100 * MIB)
+        assert memory("launch", 2) == OUT_OF_MEMORY
+
+
+def test_a_graph_that_is_uploaded_when_it_is_instantiated_is_charged_then(box):
+    with memory_client(box) as memory:
+        assert memory("graphnow", 1, 600 * MIB, 600 * MIB) == OUT_OF_MEMORY
+        assert memory.free() == LIMIT
+        memory.must("graphnow", 1, 600 * MIB)
+        assert reserved_by_graphs(memory) >= 600 * MIB
+        assert memory.free() == LIMIT - reserved_by_graphs(memory)
+        memory.must("launch", 1)
+        assert memory.free() == LIMIT - reserved_by_graphs(memory)
+
+
 def test_a_trimmed_graph_is_charged_again_when_it_runs_again(box):
     with memory_client(box) as memory:
         memory.must("graph", 1, 600 * MIB)

@@ -17,6 +17,27 @@ CUresult Instantiate(CUgraphExec* exec, CUgraph graph, Driver driver) {
 }
 
 template <typename Driver>
+CUresult InstantiateWith(CUgraphExec* exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params,
+                         Driver driver) {
+  if (params == nullptr || (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) == 0) {
+    return Instantiate(exec, graph, driver);
+  }
+  const HookScope scope;
+  if (exec == nullptr || !scope.outermost() || !Enforced()) {
+    return driver();
+  }
+  GraphMemory memory(graph);
+  if (!memory.admitted()) {
+    params->hErrNode_out = nullptr;
+    params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  const CUresult result = driver();
+  memory.Instantiated(result, result == CUDA_SUCCESS ? *exec : nullptr, graph);
+  return result;
+}
+
+template <typename Driver>
 CUresult Update(CUgraphExec exec, CUgraph graph, Driver driver) {
   const HookScope scope;
   const CUresult result = driver();
@@ -52,13 +73,14 @@ ALIQUOT_HOOK(CUresult, cuGraphInstantiateWithFlags,
 
 ALIQUOT_HOOK(CUresult, cuGraphInstantiateWithParams,
              (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params)) {
-  return ours::Instantiate(
-      exec, graph, [&] { return ALIQUOT_REAL(cuGraphInstantiateWithParams)(exec, graph, params); });
+  return ours::InstantiateWith(exec, graph, params, [&] {
+    return ALIQUOT_REAL(cuGraphInstantiateWithParams)(exec, graph, params);
+  });
 }
 
 ALIQUOT_HOOK(CUresult, cuGraphInstantiateWithParams_ptsz,
              (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params)) {
-  return ours::Instantiate(exec, graph, [&] {
+  return ours::InstantiateWith(exec, graph, params, [&] {
     return ALIQUOT_REAL(cuGraphInstantiateWithParams_ptsz)(exec, graph, params);
   });
 }

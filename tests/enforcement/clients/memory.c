@@ -9,7 +9,9 @@
  *   async|asyncp I BYTES, asyncfree I, sync   asyncp: the per-thread form
  *   pool P DEVICE, frompool I P BYTES, trim P KEEP, keep P BYTES, poolend P, poolinfo P
  *   create|createhost I BYTES, map I, unmap I, release I, retain I
- *   graph G BYTES.., capture G BYTES, launch G, upload G, execend G, graphtrim, graphinfo
+ *   graph|graphnow|chain G BYTES..            graphnow: uploaded when it is instantiated; chain: each is
+ *                                             freed before the next
+ *   capture G BYTES, launch G, upload G, execend G, graphtrim, graphinfo
  *   ipcget I FILE, ipcopen I FILE, ipcclose I
  *   context C, contextend C, reset, info, hostalloc BYTES, nowhere BYTES (a null pointer for the
  * answer)

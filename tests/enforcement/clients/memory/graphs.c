@@ -6,8 +6,8 @@ static CUgraphExec execs[kMostObjects];
 
 typedef const unsigned long long* Arguments;
 
-/* Each node allocates; all are freed at the end of the graph. */
-static CUresult Graph(Arguments a) {
+/* Each node allocates; freed at the end of the graph, or in a chain before the next allocates. */
+static CUresult MakeGraph(Arguments a, unsigned long long flags, int chain) {
   CUgraph graph;
   CUgraphNode last = NULL;
   CUdeviceptr made[kMostArguments];
@@ -22,13 +22,27 @@ static CUresult Graph(Arguments a) {
     MUST(cuGraphAddMemAllocNode(&last, graph, last == NULL ? NULL : &last, last == NULL ? 0 : 1,
                                 &params));
     made[count] = params.dptr;
+    if (chain) {
+      MUST(cuGraphAddMemFreeNode(&last, graph, &last, 1, params.dptr));
+    }
   }
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && !chain; ++i) {
     MUST(cuGraphAddMemFreeNode(&last, graph, &last, 1, made[i]));
   }
-  const CUresult result = cuGraphInstantiate(&execs[a[0]], graph, 0);
+  CUDA_GRAPH_INSTANTIATE_PARAMS params;
+  memset(&params, 0, sizeof(params));
+  params.flags = flags;
+  const CUresult result = cuGraphInstantiateWithParams(&execs[a[0]], graph, &params);
   MUST(cuGraphDestroy(graph));
   return result;
+}
+
+static CUresult Graph(Arguments a) { return MakeGraph(a, 0, 0); }
+
+static CUresult Chain(Arguments a) { return MakeGraph(a, 0, 1); }
+
+static CUresult GraphAtOnce(Arguments a) {
+  return MakeGraph(a, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, 0);
 }
 
 static CUresult Capture(Arguments a) {
@@ -72,6 +86,8 @@ static CUresult GraphInfo(Arguments a) {
 }
 
 const Command kGraphCommands[] = {
-    {"graph", Graph},     {"capture", Capture},     {"launch", Launch},       {"upload", Upload},
-    {"execend", ExecEnd}, {"graphtrim", GraphTrim}, {"graphinfo", GraphInfo}, {NULL, NULL},
+    {"graph", Graph},     {"chain", Chain},         {"graphnow", GraphAtOnce},
+    {"capture", Capture}, {"launch", Launch},       {"upload", Upload},
+    {"execend", ExecEnd}, {"graphtrim", GraphTrim}, {"graphinfo", GraphInfo},
+    {NULL, NULL},
 };

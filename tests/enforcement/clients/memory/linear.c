@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Linear memory, arrays, contexts. */
+#include <pthread.h>
+
 #include "memory_commands.h"
 
 char extra[256];
@@ -50,6 +52,26 @@ static CUresult FreeOld(Arguments a) {
 }
 
 static CUresult FreeAny(Arguments a) { return cuMemFree(a[0]); }
+
+static CUcontext current;
+static CUresult freed;
+
+static void* FreeInThread(void* pointer) {
+  MUST(cuCtxSetCurrent(current));
+  freed = cuMemFree(*(CUdeviceptr*)pointer);
+  return NULL;
+}
+
+/* By a thread that has the caller's context. */
+static CUresult FreeElsewhere(Arguments a) {
+  pthread_t thread;
+  MUST(cuCtxGetCurrent(&current));
+  if (pthread_create(&thread, NULL, FreeInThread, &pointers[a[0]]) != 0) {
+    exit(1);
+  }
+  pthread_join(thread, NULL);
+  return freed;
+}
 
 static CUresult Array(Arguments a) {
   const CUDA_ARRAY3D_DESCRIPTOR array = {a[1],           a[2],          a[3], (CUarray_format)a[4],
@@ -148,12 +170,12 @@ static CUresult IpcClose(Arguments a) { return cuIpcCloseMemHandle(pointers[a[0]
 static CUresult Nothing(Arguments a) { return cuMemAlloc(NULL, a[0]); }
 
 const Command kLinearCommands[] = {
-    {"device", Device},       {"alloc", Alloc},       {"alloc1", AllocOld},
-    {"managed", Managed},     {"pitch", Pitch},       {"free", Free},
-    {"free1", FreeOld},       {"freeany", FreeAny},   {"array", Array},
-    {"array2", FlatArray},    {"arrayend", ArrayEnd}, {"mipmap", Mipmap},
-    {"mipmapend", MipmapEnd}, {"context", Context},   {"contextend", ContextEnd},
-    {"reset", Reset},         {"info", Info},         {"hostalloc", HostAlloc},
-    {"ipcget", IpcGet},       {"ipcopen", IpcOpen},   {"ipcclose", IpcClose},
-    {"nowhere", Nothing},     {NULL, NULL},
+    {"device", Device},           {"alloc", Alloc},         {"alloc1", AllocOld},
+    {"managed", Managed},         {"pitch", Pitch},         {"free", Free},
+    {"free1", FreeOld},           {"freeany", FreeAny},     {"array", Array},
+    {"freeother", FreeElsewhere}, {"array2", FlatArray},    {"arrayend", ArrayEnd},
+    {"mipmap", Mipmap},           {"mipmapend", MipmapEnd}, {"context", Context},
+    {"contextend", ContextEnd},   {"reset", Reset},         {"info", Info},
+    {"hostalloc", HostAlloc},     {"ipcget", IpcGet},       {"ipcopen", IpcOpen},
+    {"ipcclose", IpcClose},       {"nowhere", Nothing},     {NULL, NULL},
 };

@@ -38,6 +38,10 @@ static CUresult Pool(Arguments a) {
   return cuMemPoolCreate(&pools[a[0]], &properties);
 }
 
+static CUresult DefaultPool(Arguments a) {
+  return cuDeviceGetDefaultMemPool(&pools[a[0]], (CUdevice)a[1]);
+}
+
 static CUresult FromPool(Arguments a) {
   return cuMemAllocFromPoolAsync(&pointers[a[0]], a[2], pools[a[1]], Stream());
 }
@@ -63,15 +67,7 @@ static CUresult PoolInfo(Arguments a) {
 }
 
 const Command kPoolCommands[] = {
-    {"async", Async},
-    {"asyncp", AsyncPerThread},
-    {"asyncfree", AsyncFree},
-    {"sync", Sync},
-    {"pool", Pool},
-    {"frompool", FromPool},
-    {"trim", Trim},
-    {"keep", Keep},
-    {"poolend", PoolEnd},
-    {"poolinfo", PoolInfo},
-    {NULL, NULL},
+    {"async", Async}, {"asyncp", AsyncPerThread}, {"asyncfree", AsyncFree}, {"sync", Sync},
+    {"pool", Pool},   {"poolof", DefaultPool},    {"frompool", FromPool},   {"trim", Trim},
+    {"keep", Keep},   {"poolend", PoolEnd},       {"poolinfo", PoolInfo},   {NULL, NULL},
 };
