@@ -107,6 +107,7 @@ class AgentEnforcement : public AgentTest {
     std::ofstream(folder + "/stat")
         << std::ifstream("/proc/" + std::to_string(child.pid()) + "/stat").rdbuf();
     std::ofstream maps(folder + "/maps");
+    maps << "7ffd1000-7ffd2000 rw-p 00000000 00:00 0 [stack]\n";
     struct stat facts {};
     const std::string library = State("/grants/" + grant + "/library/libaliquot.so");
     if (!grant.empty() && stat(library.c_str(), &facts) == 0) {

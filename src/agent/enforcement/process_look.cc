@@ -105,6 +105,7 @@ class MapsScan {
 
   // "7f..-7f.. r-xp 00000000 00:1b 1234      /path": the path may hold blanks.
   void AddLine(std::string_view line) {
+    result_.alive = result_.alive || !line.empty();
     TakeField(line);
     const std::string_view rights = TakeField(line);
     TakeField(line);

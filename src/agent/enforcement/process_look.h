@@ -49,6 +49,9 @@ struct MappedFile {
 struct MappedFiles {
   std::vector<MappedFile> files;
   bool complete = true;  // false: the text was longer than what is read of it
+  // There was any text. A process that is ending has none any more, although the driver may list it
+  // for some time yet: its memory goes before its files do.
+  bool alive = false;
 };
 
 // The text of /proc/<pid>/maps. Lines that are none are left out. Pure.

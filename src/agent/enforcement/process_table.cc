@@ -22,6 +22,9 @@ std::string_view FileName(std::string_view path) {
 }  // namespace
 
 LoadedLibrary JudgeMapped(const MappedFiles& mapped, const GivenLibrary& given) {
+  if (!mapped.alive) {
+    return LoadedLibrary::kUnknown;
+  }
   LoadedLibrary found = mapped.complete ? LoadedLibrary::kNone : LoadedLibrary::kUnknown;
   for (const MappedFile& each : mapped.files) {
     if (each.executable && each.identity == given.identity) {

@@ -69,7 +69,8 @@ class ProcessTable {
 };
 
 // By the files that a process has mapped: ours, mapped as code; another one of that name; none. A
-// list that was cut short says nothing against the process. Pure.
+// list that was cut short says nothing against the process, nor does that of one that is ending.
+// Pure.
 LoadedLibrary JudgeMapped(const MappedFiles& mapped, const GivenLibrary& given);
 
 }  // namespace aliquot::agent

@@ -32,7 +32,7 @@ std::vector<pid_t> AllPids(const std::vector<ProcessFacts>& processes) {
   return pids;
 }
 
-bool CountsAtOnce(Verdict verdict) {
+bool IsOfProcess(Verdict verdict) {
   return verdict == Verdict::kNoLibrary || verdict == Verdict::kWrongLibrary;
 }
 
@@ -84,16 +84,23 @@ std::vector<ShareVerdict> JudgeLook(const ShareFacts& facts) {
 }
 
 std::vector<ShareVerdict> ShareJudge::Look(const ShareFacts& facts) {
-  std::array<bool, kAllVerdicts.size()> now{};
+  std::array<std::set<pid_t>, kAllVerdicts.size()> now;
   std::vector<ShareVerdict> standing;
   for (ShareVerdict& each : JudgeLook(facts)) {
-    const auto index = static_cast<std::size_t>(each.verdict);
-    now.at(index) = true;
-    if (CountsAtOnce(each.verdict) || seen_.at(index)) {
+    const std::set<pid_t>& before = seen_.at(static_cast<std::size_t>(each.verdict));
+    now.at(static_cast<std::size_t>(each.verdict))
+        .insert(each.processes.begin(), each.processes.end());
+    if (IsOfProcess(each.verdict)) {
+      auto& pids = each.processes;
+      pids.erase(std::remove_if(pids.begin(), pids.end(),
+                                [&](pid_t pid) { return before.count(pid) == 0; }),
+                 pids.end());
+    }
+    if (!before.empty() && !each.processes.empty()) {
       standing.push_back(std::move(each));
     }
   }
-  seen_ = now;
+  seen_ = std::move(now);
   return standing;
 }
 

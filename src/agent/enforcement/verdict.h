@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,15 +64,16 @@ struct ShareVerdict {
 // What one look finds, without regard to earlier ones. Pure.
 std::vector<ShareVerdict> JudgeLook(const ShareFacts& facts);
 
-// Keeps what stands over several looks: a figure counts only when two looks in a row find it, since
-// driver and charges are read one after the other; a missing library counts at once. Not
-// thread-safe.
+// Keeps what stands: only what two looks in a row find counts. Driver and charges are read one
+// after the other; and a process that runs another program (exec) is listed by the driver for a
+// moment before that program has loaded its libraries. Of the library, both looks must name the
+// process. Not thread-safe.
 class ShareJudge {
  public:
   std::vector<ShareVerdict> Look(const ShareFacts& facts);
 
  private:
-  std::array<bool, kAllVerdicts.size()> seen_{};  // by the look before
+  std::array<std::set<pid_t>, kAllVerdicts.size()> seen_;  // by the look before
 };
 
 }  // namespace aliquot::agent

@@ -220,33 +220,74 @@ void Watchdog::Judge(const std::string& uuid, const Place& place, const Held& be
     verdicts.push_back(each.verdict);
     Act(uuid, place, each, members);
   }
+  NoteVerdicts(uuid, place, verdicts);
   parts_.board.SetVerdicts(HeldKey(*place.grant), place.card, std::move(verdicts));
 }
 
 void Watchdog::Act(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
                    const std::vector<Member>& members) {
+  const bool kill = options_.kill && EndsProcesses(verdict.verdict);
   ShareReport report;
   report.grant = place.grant;
   report.uuid = uuid;
   report.verdict = verdict.verdict;
-  const bool kill = options_.kill && EndsProcesses(verdict.verdict);
   report.sentence = VerdictSentence(*place.grant, uuid, verdict.verdict, kill);
+  report.ended = kill ? End(uuid, place, verdict, members) : 0;
+  parts_.report(report);
+}
+
+std::size_t Watchdog::End(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
+                          const std::vector<Member>& members) {
+  constexpr std::size_t kMostRemembered = 4096;
+  std::size_t ended = 0;
+  if (ended_.size() > kMostRemembered) {
+    ended_.clear();
+  }
   for (const Member& member : members) {
     const auto& pids = verdict.processes;
-    if (!kill || std::find(pids.begin(), pids.end(), member.facts.pid) == pids.end()) {
+    const ProcessToEnd& process = member.process;
+    const auto before = ended_.find(process.pid);
+    if (std::find(pids.begin(), pids.end(), process.pid) == pids.end() ||
+        (before != ended_.end() && before->second == process.start_ticks)) {
       continue;
     }
-    const Status ended = EndProcess(member.process, parts_.reader);
-    report.ended += ended.ok() ? 1 : 0;
-    parts_.log.Warn("agent", "a process that its share does not hold",
+    const Status outcome = EndProcess(process, parts_.reader);
+    std::string& problem = ShareOf(place).end_problem;
+    if (outcome.ok()) {
+      ended_[process.pid] = process.start_ticks;
+      ++ended;
+    } else if (outcome.message() == problem) {
+      continue;
+    }
+    problem = outcome.message();
+    parts_.log.Warn("agent", "ending a process that its share does not hold",
                     {{"pod", place.grant->identity.key.ToString()},
                      {"container", place.grant->identity.container},
                      {"uuid", uuid},
-                     {"pid", static_cast<std::int64_t>(member.facts.pid)},
+                     {"pid", static_cast<std::int64_t>(process.pid)},
                      {"verdict", VerdictName(verdict.verdict)},
-                     {"outcome", ended.ok() ? "ended" : ended.message()}});
+                     {"outcome", outcome.ToString()}});
   }
-  parts_.report(report);
+  return ended;
+}
+
+void Watchdog::NoteVerdicts(const std::string& uuid, const Place& place,
+                            const std::vector<Verdict>& verdicts) {
+  Share& share = ShareOf(place);
+  if (verdicts == share.verdicts) {
+    return;
+  }
+  share.verdicts = verdicts;
+  std::vector<std::string> names;
+  for (const Verdict each : verdicts) {
+    names.emplace_back(VerdictName(each));
+  }
+  parts_.log.Write(names.empty() ? observability::Level::kInfo : observability::Level::kWarn,
+                   "agent", names.empty() ? "a share is held again" : "a share is not held",
+                   {{"pod", place.grant->identity.key.ToString()},
+                    {"container", place.grant->identity.container},
+                    {"uuid", uuid},
+                    {"verdicts", Join(names, ",")}});
 }
 
 // Told when it changes: several looks a second would fill the log.

@@ -85,7 +85,9 @@ class Watchdog {
   struct Share {
     OverheadWindow overhead;
     TimeCorrection correction;
-    std::set<pid_t> on_card;  // in the look before
+    std::set<pid_t> on_card;        // in the look before
+    std::vector<Verdict> verdicts;  // of the look before
+    std::string end_problem;        // of the last process that could not be ended
     ShareJudge judge;
   };
   struct Member {
@@ -110,6 +112,10 @@ class Watchdog {
              const std::vector<Member>& members);
   void Measure(const Place& place, const Held& before, const Held& after, const Worked& worked,
                const std::vector<Member>& members);
+  void NoteVerdicts(const std::string& uuid, const Place& place,
+                    const std::vector<Verdict>& verdicts);
+  std::size_t End(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
+                  const std::vector<Member>& members);
   void Act(const std::string& uuid, const Place& place, const ShareVerdict& verdict,
            const std::vector<Member>& members);
   Share& ShareOf(const Place& place);
@@ -123,6 +129,7 @@ class Watchdog {
   std::map<std::string, WorkTime> work_time_;                    // by card
   std::map<std::string, std::string> driver_problem_;            // by card, of the last look
   std::map<FileIdentity, FileIdentity> in_maps_;                 // of libraries, by stat's
+  std::map<pid_t, std::uint64_t> ended_;  // by us, with their starts; some go slowly
   Containers containers_;
   bool containers_fresh_ = false;
   bool busy_ = false;

@@ -27,7 +27,7 @@ class FakeProc {
     std::ofstream(folder + "/cgroup") << "0::/kubepods/pod" << uid << "/" << container << "\n";
     std::ofstream(folder + "/stat")
         << pid << " (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " << start << " 0\n";
-    std::ofstream(folder + "/maps") << "";
+    MapNothing(pid);
     Program(pid, "first");
   }
   // The file is mapped as code, under whatever name.
@@ -40,7 +40,12 @@ class FakeProc {
                   static_cast<unsigned long long>(facts.st_ino), shown.c_str());
     std::ofstream(Folder(pid) + "/maps", std::ios::app) << line;
   }
-  void MapNothing(pid_t pid) { std::ofstream(Folder(pid) + "/maps", std::ios::trunc) << ""; }
+  void MapNothing(pid_t pid) {
+    std::ofstream(Folder(pid) + "/maps", std::ios::trunc)
+        << "7ffd1000-7ffd2000 rw-p 00000000 00:00 0 [stack]\n";
+  }
+  // It is ending: its memory is gone, its files are not.
+  void Leave(pid_t pid) { std::ofstream(Folder(pid) + "/maps", std::ios::trunc) << ""; }
   // What the process runs, another file each.
   void Program(pid_t pid, const std::string& name) {
     const std::string file = root_ + "/program-" + name;

@@ -74,6 +74,13 @@ TEST_F(ProcessTableTest, AnotherProcessWithThatNumberIsLookedAtAtOnce) {
   EXPECT_EQ(table_.Find(70, clock_.SteadyNow())->owner.pod_uid, Uid(2));
 }
 
+TEST_F(ProcessTableTest, AProcessThatIsEndingHasNothingMappedAndIsNotAccused) {
+  proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
+  ASSERT_EQ(Look(), LoadedLibrary::kOurs);
+  proc_.Leave(70);
+  EXPECT_EQ(Look(seconds(10)), LoadedLibrary::kUnknown);
+}
+
 // Otherwise a process could map so many files that the library's absence is never seen.
 TEST_F(ProcessTableTest, MoreFilesThanAreKeptHideNothing) {
   std::ofstream maps(proc_.root() + "/70/maps");

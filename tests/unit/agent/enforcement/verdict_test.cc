@@ -99,11 +99,19 @@ TEST(ShareJudge, AFigureCountsFromTheSecondLookInARow) {
   EXPECT_THAT(judge.Look(over), IsEmpty()) << "in a row";
 }
 
-TEST(ShareJudge, AMissingLibraryCountsAtOnce) {
+// A process that runs another program is on the card for a moment without its libraries.
+TEST(ShareJudge, AMissingLibraryCountsFromTheSecondLookAtThatProcess) {
   ShareJudge judge;
   ShareFacts facts = Sound();
   facts.processes[0].library = LoadedLibrary::kNone;
-  EXPECT_THAT(Names(judge.Look(facts)), ElementsAre("no_library"));
+  EXPECT_THAT(judge.Look(facts), IsEmpty());
+  facts.processes[0].library = LoadedLibrary::kOurs;
+  facts.processes.push_back({8, LoadedLibrary::kNone, 0});
+  EXPECT_THAT(judge.Look(facts), IsEmpty()) << "another one";
+  facts.processes.push_back({9, LoadedLibrary::kNone, 0});
+  const auto verdicts = judge.Look(facts);
+  ASSERT_THAT(Names(verdicts), ElementsAre("no_library"));
+  EXPECT_THAT(verdicts[0].processes, ElementsAre(8));
 }
 
 }  // namespace

@@ -92,9 +92,11 @@ TEST_F(WatchdogTest, AProcessWithTheLibraryIsWellAndLookedAtOften) {
   EXPECT_EQ(Look(), milliseconds(1000));
 }
 
-TEST_F(WatchdogTest, AStaticProgramIsFoundByTheFirstLook) {
+TEST_F(WatchdogTest, AStaticProgramIsFoundByTheSecondLook) {
   const std::string grant = Grant(1, 30, 30);
   Process(70, 1, 300, /*library=*/false);
+  EXPECT_EQ(Look(), milliseconds(300)) << "soon";
+  EXPECT_THAT(Verdicts(grant), IsEmpty());
   Look();
   EXPECT_THAT(Verdicts(grant), ElementsAre("no_library"));
   ASSERT_EQ(reports_.size(), 1U);
@@ -114,6 +116,7 @@ TEST_F(WatchdogTest, WhoIsNotOfTheContainerIsNotItsFault) {
   Process(70, 2, 300, /*library=*/false);  // of a pod without a grant
   cards_.work["GPU-0"].processes.push_back({71, 5 * kMib});
   Look();
+  Look();
   EXPECT_THAT(Verdicts(grant), IsEmpty());
 }
 
@@ -127,9 +130,11 @@ TEST_F(WatchdogTest, OfTwoContainersTheStatusTells) {
   live_.Recall({second});
   Process(70, 1, 300, /*library=*/false);
   Look();
+  Look();
   EXPECT_THAT(Verdicts(one), IsEmpty());
   EXPECT_THAT(Verdicts("g2"), IsEmpty());
   containers_[ContainerId(1)] = {Uid(1), "side"};
+  Look();
   Look();
   EXPECT_THAT(Verdicts(one), IsEmpty());
   EXPECT_THAT(Verdicts("g2"), ElementsAre("no_library"));
@@ -168,6 +173,17 @@ TEST_F(WatchdogTest, ADamagedUsageFileIsFoundByTheSecondLook) {
   Look();
   Look();
   EXPECT_THAT(Verdicts(grant), ElementsAre("usage_damaged"));
+}
+
+TEST_F(WatchdogTest, AProcessThatTheDriverStillListsWhileItEndsIsNotAccused) {
+  const std::string grant = Grant(1, 30, 30);
+  Process(70, 1, 300);
+  Look();
+  proc_.Program(70, "none any more");
+  proc_.Leave(70);
+  Look();
+  Look();
+  EXPECT_THAT(Verdicts(grant), IsEmpty());
 }
 
 TEST_F(WatchdogTest, ADriverThatHangsAccusesNobodyAndIsSaidOnce) {
