@@ -81,7 +81,7 @@ AliquotVerdict FindInThis(const Lookup& lookup, int row) {
   if (lookup.version == nullptr && __atomic_load_n(RowSlot(row), __ATOMIC_ACQUIRE) != nullptr) {
     return Answer(RowFunction(row));
   }
-  void* const found = lookup.In(driver);
+  void* const found = lookup.version == nullptr ? DriverFunction(lookup.name) : lookup.In(driver);
   if (found == nullptr) {
     return lookup.InDriver(driver);
   }

@@ -38,6 +38,13 @@ def _which(container, stage, **environment):
     return container.json([stage.places["bin"] / "which_driver"], env=environment)
 
 
+def _into_the_cache(container, file):
+    """As the container toolkit does it: a file in ld.so.conf.d, and ldconfig."""
+    folder = os.path.dirname(file)
+    done = container.run(["sh", "-c", f"echo {folder} > /etc/ld.so.conf.d/00-driver.conf && /sbin/ldconfig -X"])
+    assert done.returncode == 0, done.stderr
+
+
 def test_without_a_driver_the_codes_say_so(bare, stage):
     """CUDA_ERROR_NO_DEVICE, and NVML_ERROR_LIBRARY_NOT_FOUND."""
     assert _which(bare, stage) == {"result": 100, "file": "", "nvml": 12}
@@ -60,16 +67,14 @@ def test_the_first_folder_of_ld_library_path_wins(bare, stage, driver):
 
 
 def test_the_loaders_cache_is_read(bare, stage, driver):
-    """As the container toolkit does it: a file in ld.so.conf.d, and ldconfig."""
     file = driver("cached")
-    done = bare.run(["sh", "-c", f"echo {os.path.dirname(file)} > /etc/ld.so.conf.d/00-driver.conf && /sbin/ldconfig -X"])
-    assert done.returncode == 0, done.stderr
+    _into_the_cache(bare, file)
     assert _which(bare, stage)["file"] == str(file)
 
 
 def test_ld_library_path_comes_before_the_cache(bare, stage, driver):
     cached, named = driver("cached"), driver("named")
-    bare.run(["sh", "-c", f"echo {os.path.dirname(cached)} > /etc/ld.so.conf.d/00-driver.conf && /sbin/ldconfig -X"])
+    _into_the_cache(bare, cached)
     assert _which(bare, stage, LD_LIBRARY_PATH=os.path.dirname(named))["file"] == str(named)
 
 
