@@ -29,6 +29,7 @@ struct Range {
   bool accessible = true;
   CUdeviceptr small_chunk = 0;  // the 2 MiB that a small allocation lies in
   bool sync_memops = false;
+  std::uint64_t offset = 0;  // in the file of a pool
 };
 
 inline constexpr std::uint64_t kGranule = 2ULL << 20;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simgpu/cuda/pool.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <unordered_set>
 #include <vector>
+
+#include "tests/simgpu/cuda/shared_block.h"
 
 namespace aliquot::simgpu {
 namespace {
@@ -27,16 +32,6 @@ std::map<CUdevice, CUmemoryPool>& CurrentPools() {
   return *pools;
 }
 
-CUmemoryPool NewPool(const Entry& entry, const CUmemPoolProps& properties) {
-  auto* const pool = new CUmemPoolHandle_st;
-  pool->device = properties.location.id;
-  pool->card = entry.driver().devices[pool->device];
-  pool->properties = properties;
-  pool->access[pool->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  Pools().insert(pool);
-  return pool;
-}
-
 // Room for so many bytes more.
 bool Grow(const Entry& entry, CUmemoryPool pool, std::uint64_t bytes) {
   if (pool->used + bytes <= pool->reserved) {
@@ -53,6 +48,18 @@ bool Grow(const Entry& entry, CUmemoryPool pool, std::uint64_t bytes) {
   return true;
 }
 
+// The pages of a pool that can be shared are those of its file.
+bool PlaceInFile(CUmemPoolHandle_st& pool, Range& range) {
+  if (pool.file < 0) {
+    return true;
+  }
+  range.offset = pool.file_bytes;
+  pool.file_bytes += range.reserved;
+  return ftruncate(pool.file, static_cast<off_t>(pool.file_bytes)) == 0 &&
+         mmap(reinterpret_cast<void*>(range.base), range.reserved, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_FIXED, pool.file, static_cast<off_t>(range.offset)) != MAP_FAILED;
+}
+
 CUresult Create(const Entry& entry, CUmemoryPool* pool, const CUmemPoolProps* properties) {
   if (pool == nullptr || properties == nullptr ||
       properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) {
@@ -65,6 +72,9 @@ CUresult Create(const Entry& entry, CUmemoryPool* pool, const CUmemPoolProps* pr
     return CUDA_ERROR_INVALID_DEVICE;
   }
   *pool = NewPool(entry, *properties);
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+    (*pool)->file = AnonymousFile(0);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -141,6 +151,16 @@ CUresult Choose(const Entry& entry, CUdevice device, CUmemoryPool pool) {
 
 }  // namespace
 
+CUmemoryPool NewPool(const Entry& entry, const CUmemPoolProps& properties) {
+  auto* const pool = new CUmemPoolHandle_st;
+  pool->device = properties.location.id;
+  pool->card = entry.driver().devices[pool->device];
+  pool->properties = properties;
+  pool->access[pool->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  Pools().insert(pool);
+  return pool;
+}
+
 bool IsPool(CUmemoryPool pool) { return Pools().count(pool) != 0; }
 
 CUmemoryPool DefaultPool(const Entry& entry, CUdevice device) {
@@ -164,7 +184,7 @@ CUmemoryPool CurrentPool(const Entry& entry, CUdevice device) {
 
 CUresult AllocateFromPool(const Entry& entry, CUmemoryPool pool, std::uint64_t bytes,
                           CUdeviceptr* pointer) {
-  if (pointer == nullptr || bytes == 0 || !IsPool(pool) || pool->block >= 0) {
+  if (pointer == nullptr || bytes == 0 || !IsPool(pool) || pool->imported) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const std::uint64_t rounded = RoundUp(bytes, kAlignment);
@@ -176,7 +196,7 @@ CUresult AllocateFromPool(const Entry& entry, CUmemoryPool pool, std::uint64_t b
   range.size = bytes;
   range.reserved = RoundUp(bytes, kGranule);
   range.base = MapPages(range.reserved, true);
-  if (range.base == 0) {
+  if (range.base == 0 || !PlaceInFile(*pool, range)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   range.card = pool->card;
@@ -191,7 +211,7 @@ CUresult AllocateFromPool(const Entry& entry, CUmemoryPool pool, std::uint64_t b
 void FreeToPool(CUdeviceptr pointer) {
   const Range range = *AddressSpace::Get().At(pointer);
   auto* const pool = static_cast<CUmemoryPool>(range.owner);
-  if (IsPool(pool) && pool->block < 0) {
+  if (IsPool(pool) && !pool->imported) {
     pool->used -= std::min(pool->used, RoundUp(range.size, kAlignment));
   }
   AddressSpace::Get().Remove(pointer);
@@ -200,7 +220,7 @@ void FreeToPool(CUdeviceptr pointer) {
 
 void TrimPool(const Entry& entry, CUmemoryPool pool, std::uint64_t keep) {
   const std::uint64_t stays = std::max(RoundUp(pool->used, kPiece), RoundUp(keep, kPiece));
-  if (pool->block < 0 && stays < pool->reserved) {
+  if (!pool->imported && stays < pool->reserved) {
     entry.driver().GiveMemory(pool->card, pool->reserved - stays);
     pool->reserved = stays;
   }

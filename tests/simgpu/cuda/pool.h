@@ -22,7 +22,9 @@ struct CUmemPoolHandle_st {
   std::uint64_t used = 0;
   std::uint64_t used_high = 0;
   int reuse[3] = {1, 1, 1};  // follow event dependencies, opportunistic, internal dependencies
-  int block = -1;            // imported: the exporter's
+  bool imported = false;
+  int file = -1;  // of a pool that can be shared: where its memory lies
+  std::uint64_t file_bytes = 0;
   CUmemAccess_flags access[64] = {};
 };
 
@@ -35,6 +37,8 @@ CUmemoryPool CurrentPool(const Entry& entry, CUdevice device);
 
 CUresult AllocateFromPool(const Entry& entry, CUmemoryPool pool, std::uint64_t bytes,
                           CUdeviceptr* pointer);
+// A pool as the device's own ones are made.
+CUmemoryPool NewPool(const Entry& entry, const CUmemPoolProps& properties);
 // Of a range that came from a pool.
 void FreeToPool(CUdeviceptr pointer);
 // Gives unused memory above `keep` back to the card.
