@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -62,10 +63,14 @@ TEST(LiveLimits, AReaderNeverSeesHalfOfAWrite) {
         each = {i, 0, i, i, -std::int64_t{i}};
       }
       WriteLive(live, cards, 16);
+      std::this_thread::yield();  // between two writes, or a reader would hardly ever get a whole
+                                  // one
     }
   });
+  constexpr int kWanted = 5000;
   int seen = 0;
-  for (int i = 0; i < 20000; ++i) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (seen < kWanted && std::chrono::steady_clock::now() < deadline) {
     LiveCard cards[16];
     if (!ReadLive(live, cards, 16)) {
       continue;
@@ -80,7 +85,7 @@ TEST(LiveLimits, AReaderNeverSeesHalfOfAWrite) {
   }
   stop = true;
   writer.join();
-  EXPECT_GT(seen, 0);
+  EXPECT_EQ(seen, kWanted);
 }
 
 }  // namespace
