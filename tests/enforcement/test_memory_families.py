@@ -150,3 +150,13 @@ def test_two_cards_have_a_limit_each_whatever_the_driver_calls_them(world, make_
         memory.must("free", 1)  # while the other card's context is current
         memory.must("device", 5)
         assert memory.free() == LIMIT
+
+
+def test_a_driver_that_calls_its_own_functions_through_the_symbol_table_is_charged_once(make_world, make_container):
+    world = make_world(variant="lib-nosymbolic")  # its cuMemAllocPitch calls the exported cuMemAlloc
+    box = make_container(world, [Share(world.uuids()[0], core=30, memory=LIMIT)])
+    with memory_client(box) as memory:
+        memory.must("pitch", 1, MIB, 600)
+        assert box.usage.held() == 600 * MIB
+        memory.must("free", 1)
+        assert box.usage.held() == 0
