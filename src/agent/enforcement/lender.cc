@@ -61,11 +61,7 @@ void Lender::OpenRecord(const std::string& key, Held& held) {
   auto opened = LiveRecord::Open(path);
   held.record = opened.ok() ? *std::move(opened) : nullptr;
   held.written.clear();
-  const std::string problem = opened.status().message();
-  if (problem != held.problem) {
-    held.problem = problem;
-    parts_.log.Warn("agent", "a share can't be adjusted", {{"problem", problem}});
-  }
+  NoteProblem(opened.status().message(), held);
   std::vector<ShareMeasure> carried(held.grant->cards.size());
   if (held.record != nullptr) {
     const auto before = held.record->Read();
@@ -75,6 +71,16 @@ void Lender::OpenRecord(const std::string& key, Held& held) {
     }
   }
   parts_.board.Begin(key, carried);
+}
+
+// A grant is booked a moment before its files are in place: only what lasts is told.
+void Lender::NoteProblem(const std::string& problem, Held& held) {
+  const bool lasts = !problem.empty() && problem == held.problem;
+  if (lasts && !held.told) {
+    parts_.log.Warn("agent", "a share can't be adjusted", {{"problem", problem}});
+  }
+  held.told = lasts;
+  held.problem = problem;
 }
 
 void Lender::ReadUsage(Held& held) const {

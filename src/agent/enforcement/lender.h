@@ -63,7 +63,8 @@ class Lender {
   struct Held {
     std::shared_ptr<const GrantRecord> grant;
     std::unique_ptr<LiveRecord> record;
-    std::string problem;  // of opening it, told once
+    std::string problem;  // of opening it in the last round
+    bool told = false;
     std::vector<Worked> worked;
     std::vector<quota::LiveCard> written;
     bool in_use = false;
@@ -71,6 +72,7 @@ class Lender {
 
   void Follow();
   void OpenRecord(const std::string& key, Held& held);
+  void NoteProblem(const std::string& problem, Held& held);
   void ReadUsage(Held& held) const;
   // Percent of each card of each grant, in the order of `held_`.
   std::map<std::string, std::vector<std::uint32_t>> Shares() const;

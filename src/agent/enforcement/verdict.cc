@@ -68,8 +68,9 @@ std::vector<ShareVerdict> JudgeLook(const ShareFacts& facts) {
   std::uint64_t driver = 0;
   std::uint64_t allowed = 0;
   for (const ProcessFacts& each : facts.processes) {
-    driver = Plus(driver, each.driver_bytes.value_or(0));
-    allowed = Plus(allowed, facts.context_bytes);
+    const std::uint64_t bytes = each.driver_bytes.value_or(0);
+    driver = Plus(driver, bytes);
+    allowed = Plus(allowed, std::min(bytes, facts.context_bytes));  // it has no larger context
   }
   if (driver > Plus(facts.limit_bytes, allowed)) {
     add(Verdict::kOverMemory, AllPids(facts.processes));

@@ -58,8 +58,11 @@ TEST(JudgeLook, OverItsMemoryIsPastTheLimitAndTheContexts) {
   EXPECT_THAT(JudgeLook(facts), IsEmpty());
   facts.processes[0].driver_bytes = 1101;
   EXPECT_THAT(Names(JudgeLook(facts)), ElementsAre("over_memory"));
-  facts.processes.push_back({8, LoadedLibrary::kOurs, 99});  // 1200 of 1000 + 2 x 100
+  facts.processes[0].driver_bytes = 1100;
+  facts.processes.push_back({8, LoadedLibrary::kOurs, 99});  // 1199 of 1000 + 100 + 99
   EXPECT_THAT(JudgeLook(facts), IsEmpty());
+  facts.processes[0].driver_bytes = 1101;
+  EXPECT_THAT(Names(JudgeLook(facts)), ElementsAre("over_memory")) << "a small one gives no room";
 }
 
 // 900 by the driver, 700 charged and 100 for the context.
