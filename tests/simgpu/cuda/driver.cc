@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simgpu/cuda/driver.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "tests/simgpu/cuda/faults.h"
@@ -43,6 +45,9 @@ std::vector<int> Chosen(const WorldLayout& world, const std::vector<int>& presen
   return chosen;
 }
 
+// A child of a fork has no driver; what another thread held at the fork, nobody lets go of there.
+void RenewLock() { new (&Driver::Get().mutex) std::recursive_mutex; }
+
 }  // namespace
 
 Driver& Driver::Get() {
@@ -71,7 +76,8 @@ CUresult Driver::Init() {
   {
     const WorldLock lock(*world);
     world->Reap();
-    process = world->Claim();
+    std::memcpy(&mark, kWorldMagic, sizeof(mark));
+    process = world->Claim(&mark);
   }
   if (process < 0) {
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -81,6 +87,7 @@ CUresult Driver::Init() {
   primary_flags.assign(devices.size(), 0);
   pid = getpid();
   initialized = true;
+  pthread_atfork(nullptr, nullptr, &RenewLock);
   return CUDA_SUCCESS;
 }
 

@@ -34,6 +34,7 @@ struct Driver {
   pid_t pid = 0;
   WorldFile* world = nullptr;
   int process = -1;          // slot in the world
+  std::uint64_t mark = 0;    // WorldFile::Claim
   std::vector<int> devices;  // cards of the world, in the process's order
   std::vector<CUcontext> primary;
   std::vector<int> primary_users;

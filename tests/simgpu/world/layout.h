@@ -56,6 +56,7 @@ struct ProcessLayout {
   std::int32_t used;
   std::int32_t pid;             // as the process sees itself
   std::uint64_t pid_namespace;  // its inode
+  std::uint64_t instance;       // address of a mark in it, Claim
   std::uint64_t generation;
   ProcessCard cards[kMaxCards];
 };

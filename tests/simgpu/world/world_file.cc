@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +35,15 @@ struct flock LockOf(int slot) {
 std::uint64_t PidNamespace() {
   struct stat about = {};
   return stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+}
+
+// Whether the mark is at that address of this process, which may have nothing there.
+bool HasMark(std::uint64_t address) {
+  char found[sizeof(kWorldMagic)] = {};
+  const struct iovec to = {found, sizeof(found)};
+  const struct iovec from = {reinterpret_cast<void*>(address), sizeof(found)};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == ssize_t{sizeof(found)} &&
+         std::memcmp(found, kWorldMagic, sizeof(found)) == 0;
 }
 
 // A descriptor of that file which this process has already, or -1.
@@ -103,13 +113,14 @@ WorldFile* WorldFile::Open() {
 
 WorldFile::~WorldFile() { munmap(layout_, sizeof(WorldLayout)); }
 
-// Slots with this process's own ID while it had the file not open: it has called exec since, or the
-// ID is another process's that has ended.
+// Slots with this process's own ID whose mark is not here: it has called exec since, or the ID was
+// another process's that has ended.
 void WorldFile::ForgetFormerSelf() {
   const std::uint64_t space = PidNamespace();
   for (int i = 0; i < layout_->processes_used; ++i) {
     const ProcessLayout& process = layout_->process[i];
-    if (process.used != 0 && process.pid == getpid() && process.pid_namespace == space) {
+    if (process.used != 0 && process.pid == getpid() && process.pid_namespace == space &&
+        !HasMark(process.instance)) {
       ClearProcess(*layout_, i);
     }
   }
@@ -133,7 +144,7 @@ bool CardIsThere(int minor) {
          access((root + "/nvidia" + std::to_string(minor)).c_str(), F_OK) == 0;
 }
 
-int WorldFile::Claim() {
+int WorldFile::Claim(const std::uint64_t* mark) {
   ForgetFormerSelf();
   for (int i = 0; i < kMaxProcesses; ++i) {
     struct flock lock = LockOf(i);
@@ -145,6 +156,7 @@ int WorldFile::Claim() {
       process.pid = getpid();
       process.pid_namespace = PidNamespace();
       process.generation = generation;
+      process.instance = reinterpret_cast<std::uint64_t>(mark);
       layout_->processes_used = std::max(layout_->processes_used, i + 1);
       return i;
     }

@@ -29,8 +29,10 @@ class WorldFile {
   // The world's clock. Pre: locked.
   std::uint64_t Now() const;
 
-  // A slot for this process, or -1. Pre: locked.
-  int Claim();
+  // A slot for this process, or -1. `mark` is this world's magic at a place that stays as long as
+  // the process does: a second copy of the library in one process leaves the first one's slot
+  // alone. Pre: locked.
+  int Claim(const std::uint64_t* mark);
   // The holder of a used slot in the caller's namespace: 0 = of another one, -1 = it has ended.
   pid_t HolderOf(int slot) const;
   // Gives back what ended processes held. Pre: locked.
