@@ -65,9 +65,8 @@ def test_a_static_program_on_the_card_is_reported_within_seconds(tenants):
     until("the agent to tell of it", lambda: "no_library" in tenants.unenforced("suspect"), timeout=3)
     until("the agent to tell of its memory", lambda: "over_memory" in tenants.unenforced("suspect"),
           timeout=4)
-    (told,) = until("an event", lambda: tenants.events("suspect", "GpuUnenforced"), timeout=5)
-    assert "has not loaded the enforcement library" in told and "container main" in told
-    assert until("an event", lambda: tenants.events("suspect", "GpuOverLimit"), timeout=5)
+    tenants.told("suspect", "GpuUnenforced", "container main", "has not loaded the enforcement library")
+    tenants.told("suspect", "GpuOverLimit", "container main", "more memory there than its share")
     assert static.running(), "by default nothing is ended"
     check_untouched(tenants, neighbour)
     static.stop()
@@ -85,8 +84,8 @@ def test_with_kill_the_static_program_is_ended_and_nothing_else(tenants):
         status = tenants.work.container_status("suspect")
         assert status["restartCount"] == 0 and status["state"].get("running")
         assert tenants.agent.metric("aliquot_agent_processes_ended_total", reason="no_library") == 1
-        (told,) = until("an event", lambda: tenants.events("suspect", "GpuUnenforced"), timeout=5)
-        assert "enforcement.onOvershoot" in told
+        tenants.told("suspect", "GpuUnenforced", "has not loaded the enforcement library",
+                     "enforcement.onOvershoot")
         check_untouched(tenants, neighbour)
         well.stop()
 
@@ -98,8 +97,7 @@ def test_a_container_that_writes_over_its_usage_file_is_reported(tenants):
                          f"bs={PAGE}", f"count={PAGES}")
     until("the agent to tell of it", lambda: tenants.unenforced("suspect") == ["usage_damaged"],
           timeout=5)
-    (told,) = until("an event", lambda: tenants.events("suspect", "GpuUnenforced"), timeout=5)
-    assert "usage file" in told
+    tenants.told("suspect", "GpuUnenforced", "has damaged its usage file")
     assert suspect.running()
     check_untouched(tenants, neighbour)
 

@@ -113,6 +113,14 @@ class Tenants:
         return [each for each in sorted(reasons)
                 if self.metric("aliquot_agent_unenforced", name, reason=each)]
 
+    def told(self, name, reason, *words):
+        """Waits for an event of this reason about a pod whose message holds these words."""
+        def found():
+            events = self.events(name, reason)
+            assert any(all(word in each for word in words) for each in events), f"told: {events}"
+            return True
+        until(f"an event {reason}", found, timeout=5)
+
     def events(self, name, reason):
         """The messages of the agent's events of this reason about a pod."""
         return [each.get("note") or each.get("message") for each in self.work.events(name)
