@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "api/pod_codec.h"
@@ -79,7 +80,7 @@ Result<std::vector<AgentPod>> ParseAgentPods(std::string_view text) {
   return pods;
 }
 
-Result<std::string> AgentPages::Ask(ApiRequest request, const std::string& doing,
+Result<std::string> AgentPages::Ask(const ApiRequest& request, const std::string& doing,
                                     const std::string& right) {
   CallResult result = transport_.Call(request, clock_.SteadyNow() + kTimeout, nullptr);
   if (result.outcome != CallResult::Outcome::kReply) {

@@ -44,7 +44,7 @@ class AgentPages {
  private:
   // The body of a reply with one of the statuses 200 and 201. `doing` begins the sentence of an
   // error; `right` is what a 403 asks for.
-  Result<std::string> Ask(kubeclient::ApiRequest request, const std::string& doing,
+  Result<std::string> Ask(const kubeclient::ApiRequest& request, const std::string& doing,
                           const std::string& right);
   Result<std::string> NodeOf(const model::PodKey& pod);
   Result<AgentPod> AgentOn(const std::string& node);
