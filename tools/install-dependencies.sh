@@ -29,6 +29,8 @@ if [[ ${1:-} == --tests ]]; then
     util-linux iproute2 busybox-static libseccomp-dev
     # Programs that the interception library must hold, leave alone or see: of musl, and under valgrind.
     musl-tools valgrind
+    # Root file systems of older releases, in which it must run too.
+    debootstrap
   )
 fi
 
