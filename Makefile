@@ -3,7 +3,7 @@
 PYTHON := /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo demo-serve test test-quick test-long bench bench-agent bench-enforcement bench-placement format lint clean dependencies test-dependencies
+.PHONY: help build demo demo-serve test test-quick test-long test-gpu bench bench-agent bench-enforcement bench-placement format lint clean dependencies test-dependencies
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test-quick: test-dependencies  ## the same without the end-to-end part and the s
 
 test-long: test-dependencies  ## everything, and the long matrices
 	@$(PYTHON) tools/run-tests.py long
+
+test-gpu: test-dependencies  ## the enforcement tests that can, on a real card of this machine (root)
+	@$(PYTHON) tools/test-gpu.py
 
 bench: build  ## speed and memory of the scheduler path, a table and out/bench/scheduler.json
 	@bench/run.sh

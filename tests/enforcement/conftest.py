@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all enforcement tests share: a simulated machine, and containers on it."""
+"""What all enforcement tests share: a machine, and containers on it. The machine is simulated, or with
+ALIQUOT_TEST_GPU this one (tools/test-gpu.py)."""
+import os
 import pathlib
 import sys
 
@@ -8,8 +10,14 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from harness.container import Container  # noqa: E402  pylint: disable=wrong-import-position
+from harness.real_card import RealMachine  # noqa: E402  pylint: disable=wrong-import-position
 from harness.world import World  # noqa: E402  pylint: disable=wrong-import-position
 from route_stage import fixture_stage  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: a real card will do; `make test-gpu` runs it there")
+    config.addinivalue_line("markers", "simulated: in a module marked gpu, needs the simulated machine all the same (several cards, virtual time, faults)")
 
 
 @pytest.fixture(name="make_world")
@@ -28,8 +36,8 @@ def fixture_make_world(tmp_path):
 
 @pytest.fixture(name="world")
 def fixture_world(make_world):
-    """Eight H100 in real time."""
-    return make_world()
+    """Eight H100 in real time, or the machine's own cards."""
+    return RealMachine() if os.environ.get("ALIQUOT_TEST_GPU") else make_world()
 
 
 @pytest.fixture(name="make_container")

@@ -6,6 +6,8 @@ import pytest
 from harness.limits import Share
 from memory_client import GIB, INVALID_VALUE, MIB, OUT_OF_MEMORY, memory_client
 
+pytestmark = pytest.mark.gpu
+
 LIMIT = GIB
 
 
@@ -118,6 +120,7 @@ def test_what_the_driver_refuses_is_not_held(world, make_container):
         assert box.usage.held() == GIB
 
 
+@pytest.mark.simulated
 def test_a_whole_card_is_not_limited_but_counted(world, make_container):
     box = make_container(world, [Share(world.uuids()[0])])
     with memory_client(box) as memory:
@@ -136,6 +139,7 @@ def test_a_limit_above_the_card_shows_the_card(world, make_container):
         assert other.total() == one.total()
 
 
+@pytest.mark.simulated
 def test_two_cards_have_a_limit_each_whatever_the_driver_calls_them(world, make_container):
     uuids = world.uuids()
     box = make_container(world, [Share(uuids[5], core=30, memory=LIMIT), Share(uuids[2], core=30, memory=2 * LIMIT)])
@@ -152,6 +156,7 @@ def test_two_cards_have_a_limit_each_whatever_the_driver_calls_them(world, make_
         assert memory.free() == LIMIT
 
 
+@pytest.mark.simulated
 def test_a_driver_that_calls_its_own_functions_through_the_symbol_table_is_charged_once(make_world, make_container):
     world = make_world(variant="lib-nosymbolic")  # its cuMemAllocPitch calls the exported cuMemAlloc
     box = make_container(world, [Share(world.uuids()[0], core=30, memory=LIMIT)])

@@ -12,6 +12,8 @@ import pytest
 from harness.limits import USAGE_BYTES, Share
 from memory_client import GIB, INVALID_VALUE, MIB, OUT_OF_MEMORY, SUCCESS, memory_client
 
+pytestmark = pytest.mark.gpu
+
 LIMIT = GIB
 
 

@@ -7,6 +7,8 @@ import pytest
 from harness.limits import RECORD_BYTES, Share
 from memory_client import GIB, MIB, OUT_OF_MEMORY, SUCCESS, memory_client
 
+pytestmark = pytest.mark.gpu
+
 LIMIT = GIB
 _SECONDS = 1.0  # by when a changed limit holds
 

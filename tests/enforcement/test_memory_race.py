@@ -11,6 +11,8 @@ import pytest
 from harness.limits import Share
 from memory_client import GIB, memory_client
 
+pytestmark = pytest.mark.gpu
+
 LIMIT = GIB
 _PROCESSES = 4
 

@@ -17,12 +17,13 @@ _CLONE_NEWPID = 0x20000000
 _SECONDS = 60
 
 # Mounts in the new namespace, then stays to keep it: $1 the container's folder, $2 the line of
-# ld.so.preload or nothing, $3 the minor numbers of the cards that it has nodes of, or nothing.
+# ld.so.preload or nothing, $3 the minor numbers of the cards that it has nodes of, or nothing, $4 "real" where
+# the host's nodes are those of its cards.
 _SETUP = """
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/aliquot/limits /run/overlay/upper /run/overlay/work
-if [ -e /dev/nvidiactl ] || [ -n "$3" ]; then  # the host's nodes, a card's or another test's, are not this machine's
+if [ "$4" != real ] && { [ -e /dev/nvidiactl ] || [ -n "$3" ]; }; then  # the host's nodes, a card's or another test's, are not this machine's
   mkdir /run/dev && mount -t tmpfs -o mode=755 tmpfs /run/dev
   for node in null zero full random urandom tty; do
     touch /run/dev/$node && mount --bind /dev/$node /run/dev/$node; done
@@ -83,7 +84,7 @@ class Container:
         # The holder must not be preloaded itself: sh is started before the line is written.
         self._holder = subprocess.Popen(  # pylint: disable=consider-using-with
             ["unshare", "--mount", "--propagation", "private", "sh", "-c", _SETUP, "sh",
-             str(self.folder), line, minors],
+             str(self.folder), line, minors, "real" if world.real else ""],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if self._holder.stdout.readline() != "ready\n":
             message = self._holder.stderr.read()

@@ -17,6 +17,8 @@ def build_folder():
 class World:
     """One machine. `folder` holds its file; nothing else is needed to use it."""
 
+    real = False
+
     def __init__(self, folder, profile="h100x8", *, virtual=False, slice_us=0, cuda="", variant="lib"):
         self.file = pathlib.Path(folder) / "world"
         self.build = build_folder()
