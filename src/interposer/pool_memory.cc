@@ -215,12 +215,21 @@ PoolCharge::PoolCharge(PoolKey pool, int card, std::uint64_t bytes, std::uint64_
       charge_(card, growth_),
       under_way_(card >= 0) {
   if (!charge_.admitted() && least < bytes) {
-    Allocations().Change(AllocationKind::kPool, pool, Leave, &bytes_);
-    bytes_ = least;
-    growth_ = ExpectedGrowth(pool, card, least);
-    charge_.TryLess(growth_);
+    Expect(least);
   }
-  Admit(charge_, card);
+  if (!Admit(charge_, card)) {
+    // What this very pool kept unused has been given back too, but stays charged while something is
+    // under way in it.
+    Expect(bytes_);
+  }
+}
+
+void PoolCharge::Expect(std::uint64_t bytes) {
+  Allocations().Change(AllocationKind::kPool, pool_, Leave, &bytes_);
+  SettlePool(pool_);
+  bytes_ = bytes;
+  growth_ = ExpectedGrowth(pool_, card_, bytes);
+  charge_.TryLess(growth_);
 }
 
 PoolCharge::~PoolCharge() {

@@ -38,6 +38,9 @@ class PoolCharge {
   void Commit();
 
  private:
+  // Begins anew with so many bytes, by what the pool holds now.
+  void Expect(std::uint64_t bytes);
+
   const PoolKey pool_;
   const int card_;
   std::uint64_t bytes_;

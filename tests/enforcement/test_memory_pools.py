@@ -6,6 +6,8 @@ import pytest
 from harness.limits import Share
 from memory_client import GIB, MIB, OUT_OF_MEMORY, SUCCESS, memory_client
 
+pytestmark = pytest.mark.gpu
+
 LIMIT = GIB
 
 
@@ -52,6 +54,18 @@ def test_what_a_synchronisation_gave_back_is_seen_by_the_next_question(box):
         memory.must("alloc", 2, LIMIT)
 
 
+def test_above_the_limit_by_padding_a_pool_gives_back_its_own_unused_memory_for_its_next_allocation(box):
+    with memory_client(box) as memory:
+        memory.must("pool", 1, 0)
+        memory.must("keep", 1, LIMIT)
+        memory.must("alloc", 2, LIMIT - 50 * MIB)
+        memory.must("frompool", 1, 1, 40 * MIB)  # the driver reserves in pieces: 64 MiB
+        memory.must("asyncfree", 1)
+        memory.must("sync")
+        assert memory.free() == max(0, 50 * MIB - reserved(memory))
+        memory.must("frompool", 1, 1, 24 * MIB)
+
+
 def test_at_the_limit_unused_memory_of_own_pools_is_given_back_first(box):
     with memory_client(box) as memory:
         memory.must("pool", 1, 0)
@@ -88,6 +102,7 @@ def test_memory_of_a_pool_may_be_freed_like_any_other(box):
         assert memory.free() == LIMIT
 
 
+@pytest.mark.simulated
 def test_a_pool_on_another_card_is_that_cards(world, make_container):
     uuids = world.uuids()
     box = make_container(world, [Share(uuids[0], core=30, memory=LIMIT), Share(uuids[1], core=30, memory=LIMIT)])

@@ -4,10 +4,11 @@
  *
  *   device N                                  uses its primary context
  *   alloc|alloc1|managed I BYTES, pitch I WIDTH HEIGHT, free|free1 I, freeany ADDRESS
+ *   freeother I                               by another thread
  *   array I WIDTH HEIGHT DEPTH FORMAT CHANNELS FLAGS, array2 I WIDTH HEIGHT, arrayend I
  *   mipmap I WIDTH HEIGHT DEPTH LEVELS FLAGS, mipmapend I
  *   async|asyncp I BYTES, asyncfree I, sync   asyncp: the per-thread form
- *   pool P DEVICE, frompool I P BYTES, trim P KEEP, keep P BYTES, poolend P, poolinfo P
+ *   pool|poolof P DEVICE, frompool I P BYTES, trim P KEEP, keep P BYTES, poolend P, poolinfo P
  *   create|createhost I BYTES, map I, unmap I, release I, retain I
  *   graph|graphnow|chain G BYTES..            graphnow: uploaded when it is instantiated; chain: each is
  *                                             freed before the next

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory_race FILE OPERATIONS SEED THREADS: threads that allocate by every family and free again,
- * beside others of their kind. FILE holds two numbers that all of them share: bytes asked for and
- * held just now, and the most that this ever was; they know nothing of the library. Ends holding
- * nothing, and prints how many requests were granted and how many refused.
+ * memory_race FILE OPERATIONS SEED THREADS [FAMILIES]: threads that allocate by the first so many
+ * families (all) and free again, beside others of their kind. FILE holds two numbers that all of
+ * them share: bytes asked for and held just now, and the most that this ever was; they know nothing
+ * of the library. Ends holding nothing, and prints how many requests were granted and how many
+ * refused.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,6 +33,7 @@ typedef struct {
 static Shared* shared;
 static CUcontext context;
 static int operations;
+static int families = kFamilies;
 static atomic_ullong granted;
 static atomic_ullong refused;
 
@@ -90,7 +92,7 @@ static void* Race(void* argument) {
     if (count < kMost && rand_r(&seed) % 2 == 0) {
       Holding* const it = &mine[count];
       memset(it, 0, sizeof(*it));
-      it->family = (Family)(rand_r(&seed) % kFamilies);
+      it->family = (Family)(rand_r(&seed) % families);
       it->bytes = 2ULL * (1 + (unsigned)rand_r(&seed) % (kLargest / 2)) << 20;
       const CUresult result = Allocate(it, stream);
       if (result == CUDA_SUCCESS) {
@@ -118,9 +120,10 @@ int main(int count, char** words) {
   enum { kThreads = 16 };
   static pthread_t threads[kThreads];
   static unsigned seeds[kThreads];
-  if (count != 5) {
+  if (count < 5) {
     return 2;
   }
+  families = count > 5 ? atoi(words[5]) : kFamilies;
   const int file = open(words[1], O_RDWR);
   const int running = atoi(words[4]);
   operations = atoi(words[2]);
