@@ -2,7 +2,7 @@
 #include "tests/simgpu/cuda/driver.h"
 
 #include <pthread.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -45,6 +45,16 @@ std::vector<int> Chosen(const WorldLayout& world, const std::vector<int>& presen
   return chosen;
 }
 
+constexpr std::size_t kPage = 4096;
+
+const volatile char* OwnPage() {
+  void* const page =
+      mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(page, kPage, MADV_WIPEONFORK);
+  *static_cast<volatile char*>(page) = 1;
+  return static_cast<volatile char*>(page);
+}
+
 // A child of a fork has no driver; what another thread held at the fork, nobody lets go of there.
 void RenewLock() { new (&Driver::Get().mutex) std::recursive_mutex; }
 
@@ -57,7 +67,7 @@ Driver& Driver::Get() {
 
 CUresult Driver::Init() {
   if (initialized) {
-    return pid == getpid() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+    return *own != 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
   }
   if (world == nullptr && (world = WorldFile::Open()) == nullptr) {
     return CUDA_ERROR_NO_DEVICE;
@@ -85,7 +95,7 @@ CUresult Driver::Init() {
   primary.assign(devices.size(), nullptr);
   primary_users.assign(devices.size(), 0);
   primary_flags.assign(devices.size(), 0);
-  pid = getpid();
+  own = OwnPage();
   initialized = true;
   pthread_atfork(nullptr, nullptr, &RenewLock);
   return CUDA_SUCCESS;
@@ -109,9 +119,11 @@ void Driver::GiveMemory(int card, std::uint64_t bytes) {
   held -= std::min(held, bytes);
 }
 
+// Never destroyed: thread-local objects of the main thread go before its exit handlers run, and those
+// may still call the driver.
 std::vector<CUcontext>& ContextStack() {
-  static thread_local std::vector<CUcontext> stack;
-  return stack;
+  static thread_local auto* const stack = new std::vector<CUcontext>;
+  return *stack;
 }
 
 CUcontext CurrentContext() {
@@ -131,7 +143,7 @@ CUresult Entry::Begin(const char* function, Needs needs) {
   if (needs == Needs::kNothing) {
     return CUDA_SUCCESS;
   }
-  if (!driver_.initialized || driver_.pid != getpid()) {
+  if (!driver_.initialized || *driver_.own == 0) {
     return CUDA_ERROR_NOT_INITIALIZED;
   }
   if (needs == Needs::kDriver) {

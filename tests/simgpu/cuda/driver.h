@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <mutex>
 #include <unordered_set>
 #include <vector>
@@ -31,7 +29,9 @@ struct Driver {
 
   std::recursive_mutex mutex;
   bool initialized = false;
-  pid_t pid = 0;
+  // 1 while this is the process that initialized it: a child of a fork, which has no driver, sees
+  // 0.
+  const volatile char* own = nullptr;
   WorldFile* world = nullptr;
   int process = -1;          // slot in the world
   std::uint64_t mark = 0;    // WorldFile::Claim
