@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t kMarkEveryNs = kFlightWindowNs / 8;
 // While there is work, one sample at least is under way, begun so long after the one before.
 constexpr std::uint64_t kSampleEveryNs = 4'000'000;
+constexpr std::uint64_t kPrepaidNs = 40'000;
 constexpr std::uint64_t kTimeWaitGraceNs = 2'000'000'000;
 constexpr std::uint64_t kUnsureWaitNs = 500'000'000;
 constexpr std::uint32_t kSureSamples = 2;
@@ -157,6 +158,27 @@ GateResult AskGate(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost
   }
   Note(flight, cost, charged);
   return {GateAnswer::kGo, charged};
+}
+
+std::uint64_t Prepay(quota::PaceCell& pace, const LaunchFlight& flight, const ShareNow& share,
+                     std::uint64_t charged_ns, std::uint64_t now_ns) {
+  if (charged_ns > kPrepaidNs / 2) {
+    return 0;
+  }
+  if (share.percent < 100) {
+    PaceCharge(pace, kPrepaidNs, share.percent, now_ns, CreditOf(flight, now_ns));
+  }
+  return kPrepaidNs;
+}
+
+std::uint64_t TakePrepaid(LaunchFlight& flight, LaunchCost& cost, std::uint64_t& prepaid_ns) {
+  const std::uint64_t estimate = EstimatedCost(cost, Load(flight.spread));
+  if (estimate == 0 || estimate > prepaid_ns || Load(cost.samples) < kSamplesPerWindow) {
+    return 0;
+  }
+  prepaid_ns -= estimate;
+  Note(flight, cost, estimate);
+  return estimate;
 }
 
 void UndoLaunch(quota::PaceCell& pace, LaunchFlight& flight, const ShareNow& share,

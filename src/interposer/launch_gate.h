@@ -72,6 +72,13 @@ enum class GateQuestion {
 
 GateResult AskGate(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost,
                    const ShareNow& share, std::uint64_t now_ns, GateQuestion question);
+// Small launches are paid for some at once, so that not each has to ask. Returns GPU time that is
+// paid for ahead by the thread that was let go with a launch of charged_ns; 0 when that is long.
+std::uint64_t Prepay(quota::PaceCell& pace, const LaunchFlight& flight, const ShareNow& share,
+                     std::uint64_t charged_ns, std::uint64_t now_ns);
+// Lets a launch of a kind that is known well go on what was paid ahead, when that is enough;
+// returns what it took of it, or 0.
+std::uint64_t TakePrepaid(LaunchFlight& flight, LaunchCost& cost, std::uint64_t& prepaid_ns);
 // The driver refused what was charged.
 void UndoLaunch(quota::PaceCell& pace, LaunchFlight& flight, const ShareNow& share,
                 std::uint64_t charged_ns, std::uint64_t now_ns);

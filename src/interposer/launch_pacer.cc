@@ -49,6 +49,15 @@ int CardOfLaunch(LaunchState& state) {
   return known == kOneCard ? 0 : CardOfCurrentContext();
 }
 
+// GPU time on a card that this thread has paid for ahead.
+struct Prepaid {
+  std::uint64_t left_ns;
+  std::int32_t card;
+  LaunchBook book;
+  ShareNow share;
+};
+__thread Prepaid prepaid __attribute__((tls_model("initial-exec")));
+
 }  // namespace
 
 ShareNow PacedLaunch::Share() const {
@@ -68,12 +77,16 @@ PacedLaunch::PacedLaunch(const LaunchShape& shape) : stream_(shape.stream) {
   if (card < 0) {
     return;
   }
+  card_ = card;
+  cost_ = &FindCost(state_->costs, KeyOf(shape));
+  if (IsPrepaid()) {
+    return;
+  }
   const int slot = OwnSlot();
   quota::UsageRegion& region = Region();
   if (slot >= 0) {
     book_.cell = &region.slot[slot].card[card];
   }
-  card_ = card;
   share_ = Share();
   if (share_.guaranteed >= 100) {
     card_ = -1;
@@ -84,8 +97,29 @@ PacedLaunch::PacedLaunch(const LaunchShape& shape) : stream_(shape.stream) {
   Go(shape, ClockNs(CLOCK_MONOTONIC));
 }
 
+bool PacedLaunch::IsPrepaid() {
+  if (__atomic_load_n(&state_->in_use, __ATOMIC_RELAXED) == 0) {
+    __atomic_store_n(&state_->in_use, 1U, __ATOMIC_RELAXED);
+    prepaid.left_ns = 0;
+  }
+  if (prepaid.left_ns == 0 || prepaid.card != card_) {
+    return false;
+  }
+  charged_ns_ = TakePrepaid(*prepaid.book.flight, *cost_, prepaid.left_ns);
+  book_ = charged_ns_ != 0 ? prepaid.book : book_;
+  share_ = prepaid.share;
+  return charged_ns_ != 0;
+}
+
+// What is left is used up first, and so is what was paid on another card.
+void PacedLaunch::PayAhead(std::uint64_t now_ns) {
+  if (prepaid.left_ns < charged_ns_ && (prepaid.left_ns == 0 || prepaid.card == card_)) {
+    const std::uint64_t more_ns = Prepay(*book_.pace, *book_.flight, share_, charged_ns_, now_ns);
+    prepaid = {prepaid.left_ns + more_ns, card_, book_, share_};
+  }
+}
+
 void PacedLaunch::Go(const LaunchShape& shape, std::uint64_t now_ns) {
-  cost_ = &FindCost(state_->costs, KeyOf(shape));
   const bool quiet = __atomic_load_n(&state_->captures, __ATOMIC_ACQUIRE) == 0;
   std::uint64_t& looked = state_->looked_ns[card_];
   if (quiet && now_ns - __atomic_load_n(&looked, __ATOMIC_RELAXED) >= kLookEveryNs) {
@@ -101,6 +135,8 @@ void PacedLaunch::Go(const LaunchShape& shape, std::uint64_t now_ns) {
     if (book_.cell != nullptr) {
       Count(book_.cell->throttled_ns, now_ns - began_ns);
     }
+  } else {
+    PayAhead(now_ns);
   }
   if (shape.timeable && quiet && SampleDue(*book_.flight, *cost_, now_ns)) {
     sample_ = BeginSample(*state_, book_, *cost_, stream_, now_ns);

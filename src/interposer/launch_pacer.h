@@ -39,6 +39,8 @@ class PacedLaunch {
   PacedLaunch& operator=(const PacedLaunch&) = delete;
 
  private:
+  bool IsPrepaid();
+  void PayAhead(std::uint64_t now_ns);
   void Go(const LaunchShape& shape, std::uint64_t now_ns);
   std::uint64_t Wait(std::uint64_t now_ns);
   ShareNow Share() const;

@@ -45,6 +45,7 @@ struct SamplePool {
 };
 
 struct LaunchState {
+  std::uint32_t in_use;    // 0 in a child: what its thread kept is the parent's
   std::uint32_t captures;  // of streams, by this process, under way
   std::uint32_t one_card;  // 1: CUDA shows one device, the container's one card; 2: not so
   LaunchFlight flight[quota::kMaxCards];

@@ -130,6 +130,28 @@ TEST_F(LaunchGateTest, AWholeCardLentIsNotPaced) {
   EXPECT_EQ(PaceWait(pace_, now), 0U);
 }
 
+TEST_F(LaunchGateTest, SmallLaunchesThatAreKnownWellGoOnWhatWasPaidAhead) {
+  PaceCharge(pace_, 0, 50, kNow, 0);
+  std::uint64_t prepaid = Prepay(pace_, flight_, share_, 1'000, kNow);
+  ASSERT_GT(prepaid, 10'000U);
+  EXPECT_EQ(PaceWait(pace_, kNow), 2 * prepaid);  // at half the card
+  EXPECT_EQ(TakePrepaid(flight_, cost_, prepaid), 0U) << "its cost is not known";
+  for (std::uint32_t i = 0; i < kSamplesPerWindow; ++i) {
+    AddSample(cost_, 1'000, kNow);
+  }
+  std::uint64_t taken = 0;
+  const std::uint64_t all = prepaid;
+  while (const std::uint64_t one = TakePrepaid(flight_, cost_, prepaid)) {
+    taken += one;
+  }
+  EXPECT_EQ(taken, all);
+  EXPECT_EQ(flight_.issued_ns, all);
+}
+
+TEST_F(LaunchGateTest, LongLaunchesArePaidForOneByOne) {
+  EXPECT_EQ(Prepay(pace_, flight_, share_, kMs, kNow), 0U);
+}
+
 TEST_F(LaunchGateTest, CorrectionsThatGrowRaiseTheEstimates) {
   for (int i = 0; i < 100; ++i) {
     AddSample(cost_, i % 2 == 0 ? kMs : 9 * kMs, kNow);
