@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Target{"grant_record", GrantRecord}, Target{"limits_record", LimitsRecord},
                     Target{"usage_region", UsageRegion}, Target{"cgroup", Cgroup},
                     Target{"process_maps", ProcessMaps}, Target{"process_stat", ProcessStat},
-                    Target{"process_status", ProcessStatus}),
+                    Target{"process_status", ProcessStatus}, Target{"verify_page", VerifyPage},
+                    Target{"caller_review", CallerReview}),
     [](const testing::TestParamInfo<Target>& target) { return std::string(target.param.corpus); });
 
 }  // namespace

@@ -39,6 +39,8 @@ void Cgroup(std::string_view input);          // /proc/<pid>/cgroup
 void ProcessMaps(std::string_view input);     // /proc/<pid>/maps
 void ProcessStat(std::string_view input);     // /proc/<pid>/stat
 void ProcessStatus(std::string_view input);   // /proc/<pid>/status
+void VerifyPage(std::string_view input);      // an agent's, as aliquotctl reads it
+void CallerReview(std::string_view input);    // the API server's word of a token and a right
 
 // A promise; not assert, which a release build drops.
 inline void Require(bool held) {
