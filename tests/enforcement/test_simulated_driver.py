@@ -124,3 +124,56 @@ def test_a_stream_that_is_full_blocks_the_launch(bare):
     # 1,524 of 0.2 ms are 304.8 ms; 1,024 wait at most, so the last launch came after 500 were done.
     assert result["cardMs"] == pytest.approx(304.8, abs=40)
     assert time.monotonic() - start >= 0.3
+
+
+def test_a_child_of_a_fork_has_no_driver(bare):
+    assert bare.json(["fork_child"]) == {"fork": 3, "call": 3, "parent": 0}
+
+
+_NVML = """
+import ctypes, json, sys, time
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+class Sample(ctypes.Structure):
+    _fields_ = [("pid", ctypes.c_uint), ("at", ctypes.c_ulonglong), ("sm", ctypes.c_uint),
+                ("rest", ctypes.c_uint * 3)]
+device = ctypes.c_void_p()
+assert nvml.nvmlInit_v2() == 0
+assert nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)) == 0
+last = 0
+for line in sys.stdin:
+    room = ctypes.c_uint(64)
+    samples = (Sample * 64)()
+    answer = nvml.nvmlDeviceGetProcessUtilization(device, samples, ctypes.byref(room),
+                                                  ctypes.c_ulonglong(last))
+    found = [(each.pid, each.sm) for each in samples[:room.value]] if answer == 0 else []
+    last = max([each.at for each in samples[:room.value]]) if answer == 0 else last
+    print(json.dumps(found), flush=True)
+"""
+
+
+def test_nvml_tells_each_process_s_part_of_the_time_since_the_last_look(make_world, make_container):
+    world = make_world(virtual=True)
+    bare = make_container(world, None, preload=None)
+    reader = bare.start(["/usr/bin/python3", "-c", _NVML])
+    worker = bare.start(["sh", "-c", f"exec {bare.client('spin_steps')}"])
+    assert worker.stdout.readline() == "ready\n"
+
+    def work(ns):
+        worker.stdin.write(f"{ns}\n")
+        worker.stdin.flush()
+        assert worker.stdout.readline() == "done\n"
+
+    def look():
+        reader.stdin.write("\n")
+        reader.stdin.flush()
+        return reader.stdout.readline()
+
+    look()
+    work(300)
+    world.advance(700)  # 300 of 1,000 ns
+    assert look() == f"[[{worker.pid}, 30]]\n"
+    world.advance(1000)
+    assert look() == "[]\n"
+    work(900)
+    world.advance(100)  # since the last answer: 900 of 2,000 ns
+    assert look() == f"[[{worker.pid}, 45]]\n"
