@@ -33,12 +33,26 @@ std::chrono::milliseconds Watchdog::Look() {
     in_maps_.clear();
   }
   busy_ = saw_ = missed_ = containers_fresh_ = false;
-  for (const auto& [uuid, places] : cards) {
-    LookAt(uuid, places);
-  }
+  LookAtAll(cards);
   blind_looks_ = processes_.TakeRefused() || (missed_ && !saw_) ? blind_looks_ + 1 : 0;
   processes_.ForgetOld(parts_.clock.SteadyNow());
   return busy_ ? options_.busy : options_.idle;
+}
+
+// The driver answers one question at a time, so while one hangs no other card can be asked. A card
+// that hung comes last in the next look, so that the others are not kept from it for ever.
+void Watchdog::LookAtAll(const std::map<std::string, std::vector<Place>>& cards) {
+  const std::string last = std::exchange(hung_, "");
+  for (const auto& [uuid, places] : cards) {
+    if (uuid != last && !LookAt(uuid, places)) {
+      hung_ = uuid;
+      return;
+    }
+  }
+  const auto at = cards.find(last);
+  if (at != cards.end() && !LookAt(last, at->second)) {
+    hung_ = last;
+  }
 }
 
 void Watchdog::Forget(const std::set<std::string>& keys) {
@@ -47,7 +61,7 @@ void Watchdog::Forget(const std::set<std::string>& keys) {
   }
 }
 
-void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places) {
+bool Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places) {
   std::vector<Held> before;
   for (const Place& place : places) {
     before.push_back(HeldOf(place));
@@ -56,7 +70,7 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
   const auto work = parts_.backend.Work(uuid, time.Since(parts_.clock.SteadyNow()));
   NoteDriver(uuid, work.status());
   if (!work.ok()) {
-    return;
+    return work.status().code() != StatusCode::kDeadlineExceeded;
   }
   const Worked worked = time.Look(*work, parts_.clock.SteadyNow());
   const auto members = Attribute(*work, places);
@@ -66,6 +80,7 @@ void Watchdog::LookAt(const std::string& uuid, const std::vector<Place>& places)
     Measure(places[i], before[i], after, worked, members[i]);
     Judge(uuid, places[i], before[i], after, members[i]);
   }
+  return true;
 }
 
 Watchdog::Held Watchdog::HeldOf(const Place& place) const {

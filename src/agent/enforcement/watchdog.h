@@ -102,7 +102,9 @@ class Watchdog {
   };
   using Worked = std::optional<std::map<pid_t, TimeCorrection::DriverTime>>;
 
-  void LookAt(const std::string& uuid, const std::vector<Place>& places);
+  void LookAtAll(const std::map<std::string, std::vector<Place>>& cards);
+  // False: the driver hangs.
+  bool LookAt(const std::string& uuid, const std::vector<Place>& places);
   Held HeldOf(const Place& place) const;
   std::vector<std::vector<Member>> Attribute(const CardWork& work,
                                              const std::vector<Place>& places);
@@ -130,6 +132,7 @@ class Watchdog {
   std::map<std::string, std::string> driver_problem_;            // by card, of the last look
   std::map<FileIdentity, FileIdentity> in_maps_;                 // of libraries, by stat's
   std::map<pid_t, std::uint64_t> ended_;  // by us, with their starts; some go slowly
+  std::string hung_;                      // the card of the last look's call that did not end
   Containers containers_;
   bool containers_fresh_ = false;
   bool busy_ = false;

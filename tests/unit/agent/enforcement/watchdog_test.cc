@@ -28,7 +28,8 @@ class FakeCards final : public GpuBackend {
   Result<CardFigures> Figures(std::string_view) override { return Unavailable("not asked"); }
   Result<CardWork> Work(std::string_view uuid, std::uint64_t) override {
     ++asked;
-    if (hangs) {
+    order.push_back(std::string(uuid));
+    if (hangs || uuid == hanging) {
       return Status(StatusCode::kDeadlineExceeded, "the driver has not answered");
     }
     return work[std::string(uuid)];
@@ -38,6 +39,8 @@ class FakeCards final : public GpuBackend {
   std::map<std::string, CardWork> work;
   bool hangs = false;
   int asked = 0;
+  std::string hanging;  // of this card alone
+  std::vector<std::string> order;
 };
 
 class WatchdogTest : public HeldTest {
@@ -197,6 +200,18 @@ TEST_F(WatchdogTest, ADriverThatHangsAccusesNobodyAndIsSaidOnce) {
   EXPECT_THAT(Verdicts(grant), IsEmpty());
   EXPECT_EQ(board_.Measures(HeldKey(*live_.Snapshot()->front()))[0].looked, measured);
   EXPECT_EQ(log_.lines(), 1);
+}
+
+TEST_F(WatchdogTest, ACardThatHangsIsAskedLastTheNextTime) {
+  Grant(1, 30, 30, 1024, "GPU-0");
+  Grant(2, 30, 30, 1024, "GPU-1");
+  Grant(3, 30, 30, 1024, "GPU-2");
+  cards_.hanging = "GPU-0";
+  Look();
+  EXPECT_THAT(cards_.order, ElementsAre("GPU-0")) << "the driver answers one at a time";
+  cards_.order.clear();
+  Look();
+  EXPECT_THAT(cards_.order, ElementsAre("GPU-1", "GPU-2", "GPU-0"));
 }
 
 TEST_F(WatchdogTest, ProcessesThatProcDoesNotHaveAreSaidAfterThreeLooks) {
