@@ -208,7 +208,7 @@ Result<std::string> AgentPages::Verify(const model::PodKey& pod, const std::stri
                                         "; the chart's agent.verifiers gives it"));
   }
   return Unavailable(who + " can't be reached at port " + port + " (" + *refused +
-                     "); it needs listen.authenticated, which agents before 0.1 lack");
+                     "); the agent needs listen.authenticated, which older ones lack");
 }
 
 }  // namespace aliquot::cli
