@@ -36,12 +36,14 @@ def fixture_box(world, make_container):
     return make_container(world, [Share(world.uuids()[0], core=30, memory=LIMIT)])
 
 
-def test_every_answer_to_random_operations_is_the_models(box):
+def test_every_answer_to_random_operations_is_the_models(box, world):
     stress = Stress(box, LIMIT, random.Random(_seed()))
     stress.run(_OPERATIONS)
     print(stress.counts)
     assert len(stress.counts) >= 14  # each kind of operation came up
     stress.close()
+    assert box.usage.held() == 0
+    assert world.real or world.card(world.uuids()[0])["used"] == 0
 
 
 def _start_racers(box, count, operations, seed, families):

@@ -41,6 +41,12 @@ def test_a_child_of_a_process_that_used_cuda_gets_the_drivers_error_and_its_pare
     _nothing_is_held(box)
 
 
+def test_a_child_that_was_forked_while_others_allocated_does_not_hang(box):
+    answers = _answers(box, "storm", 60, MIB)
+    assert len(answers) == 60 and SUCCESS not in answers and OUT_OF_MEMORY not in answers
+    _nothing_is_held(box)
+
+
 def test_a_daemon_that_closes_all_descriptors_is_held_to_the_share(box):
     assert _answers(box, "daemon", 0, 600 * MIB) == [SUCCESS, OUT_OF_MEMORY, SUCCESS]
     _nothing_is_held(box)

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,55 @@ static void Forked(void) {
   Say(cuMemAlloc(&pointers[2], bytes));
   MUST(cuMemFree(pointers[2]));
   Say(cuMemFree(pointers[0]));
+}
+
+static atomic_int over;
+
+static void* AllocateAndFree(void* unused) {
+  CUdeviceptr pointer = 0;
+  CUstream stream;
+  (void)unused;
+  MUST(cuCtxSetCurrent(context));
+  MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  while (!atomic_load(&over)) {
+    MUST(cuMemAlloc(&pointer, bytes));
+    MUST(cuMemFree(pointer));
+    MUST(cuMemAllocAsync(&pointer, bytes, stream));
+    MUST(cuMemFreeAsync(pointer, stream));
+  }
+  return NULL;
+}
+
+static void Storm(void) {
+  pthread_t thread[4];
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  context = UseDevice(0);
+  for (int i = 0; i < 4; ++i) {
+    pthread_create(&thread[i], NULL, AllocateAndFree, NULL);
+  }
+  for (int i = 0; i < number; ++i) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20); /* a child that hangs is killed by it */
+      const CUresult result = cuMemAlloc(&pointers[0], bytes);
+      cuMemFree(pointers[0]);
+      cuMemGetInfo(&free_bytes, &total_bytes);
+      dlsym(RTLD_DEFAULT, "cuMemAlloc_v2");
+      _exit(result == CUDA_SUCCESS ? 0 : result);
+    }
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status)) {
+      fprintf(stderr, "child %d ended with %x\n", i, (unsigned)status);
+      exit(1);
+    }
+    Say((CUresult)WEXITSTATUS(status));
+  }
+  atomic_store(&over, 1);
+  for (int i = 0; i < 4; ++i) {
+    pthread_join(thread[i], NULL);
+  }
 }
 
 static void Daemon(void) {
@@ -182,7 +232,7 @@ int main(int count, char** words) {
   static const struct {
     const char* name;
     void (*live)(void);
-  } ways[] = {{"children", Children}, {"forked", Forked}, {"daemon", Daemon},
+  } ways[] = {{"children", Children}, {"forked", Forked}, {"storm", Storm},  {"daemon", Daemon},
               {"threads", Threads},   {"closed", Closed}, {"atexit", AtExit}};
   if (count != 4) {
     return 2;
