@@ -12,8 +12,10 @@ namespace {
 constexpr std::uint64_t kLookEveryNs = 100'000'000;
 constexpr int kStandardError = 2;
 
-// Once known it stays, in children too: there is nothing to hold this process to.
+// Once known it stays, in children too: there is nothing to hold this process to. What a process
+// lacks only just now (descriptors, memory) does not count: the next call asks again.
 bool passes_through = false;
+bool complained = false;
 
 // One line, by one write, so that lines of several processes do not mix.
 void Complain(const char* what, const char* detail) {
@@ -77,9 +79,11 @@ bool OpenContainer() {
   }
   ProcessState* const state = StateOfProcess();
   if (state == nullptr) {
-    Complain("no memory, or a kernel older than Linux 4.14; ",
-             "this process is not held to its share");
-    return PassThrough();
+    if (!__atomic_exchange_n(&complained, true, __ATOMIC_RELAXED)) {
+      Complain("no memory, or a kernel older than Linux 4.14; ",
+               "this process is not held to its share until there is");
+    }
+    return false;
   }
   const LockScope locked(state->opening);
   if (state->open != 0) {
@@ -92,6 +96,8 @@ bool OpenContainer() {
           "to its share: ",
           quota::LimitsFaultName(state->limits.fault()));
       return PassThrough();
+    case LimitsAnswer::kNotNow:
+      return false;
     case LimitsAnswer::kAbsent:
     case LimitsAnswer::kNotOurs:
       return PassThrough();
@@ -99,8 +105,7 @@ bool OpenContainer() {
       break;
   }
   if (!OpenUsage(*state)) {
-    Complain("no memory; ", "this process is not held to its share");
-    return PassThrough();
+    return false;  // no memory; the next call asks again
   }
   state->next_look_ns = ClockNs(CLOCK_MONOTONIC_COARSE) + kLookEveryNs;
   __atomic_store_n(&state->open, 1U, __ATOMIC_RELEASE);

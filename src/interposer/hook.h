@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 // How a function of the driver is replaced. A hook has the driver's own name and C interface; the
 // line that begins it is also what the build reads to know which names are hooked and need no
 // forwarding stub (tools/generate-stubs.py), so result, name and the opening parenthesis stand on
@@ -51,17 +53,31 @@ inline void* RealFunction(void** slot, const char* name) {
 
 // One call of a hook. A driver whose own calls land in hooks (NVML's do) would be charged twice:
 // only the outermost call of a thread counts.
+//
+// Which one that is, is told by the stack, which grows downwards: a call made within another one
+// lies below it. So a scope that a signal's handler left by longjmp ends with the next call from
+// the frame that it went back to, and does not let the thread's later calls pass for ever.
 class HookScope {
  public:
-  HookScope() : outermost_(depth_++ == 0) {}
-  ~HookScope() { --depth_; }
+  HookScope() : outermost_(outer_ == 0 || outer_ <= Here()) {
+    if (outermost_) {
+      outer_ = Here();
+    }
+  }
+  ~HookScope() {
+    if (outermost_) {
+      outer_ = 0;
+    }
+  }
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
 
   bool outermost() const { return outermost_; }
 
  private:
-  static inline __thread int depth_ __attribute__((tls_model("initial-exec"))) = 0;
+  std::uintptr_t Here() const { return reinterpret_cast<std::uintptr_t>(this); }
+
+  static inline __thread std::uintptr_t outer_ __attribute__((tls_model("initial-exec"))) = 0;
   const bool outermost_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interposer/limits_view.h"
 
+#include <errno.h>
+
 #include "interposer/card_names.h"
 #include "interposer/system_calls.h"
 
@@ -30,11 +32,15 @@ struct OpenRecord {
   quota::LimitsFault fault = quota::LimitsFault::kNone;
 };
 
+bool RunsOut(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+
 // Pre: the caller closes the descriptor and unmaps the record.
 OpenRecord OpenRecordAt(const char* path) {
   OpenRecord opened;
   opened.descriptor = OpenFile(path, O_RDONLY | O_NONBLOCK);
   if (opened.descriptor < 0) {
+    opened.answer =
+        RunsOut(-opened.descriptor) ? LimitsAnswer::kNotNow : LimitsAnswer::kAbsent;
     return opened;
   }
   opened.answer = LimitsAnswer::kDamaged;
@@ -45,6 +51,7 @@ OpenRecord OpenRecordAt(const char* path) {
   }
   void* const bytes = MapMemory(nullptr, kMapped, PROT_READ, MAP_SHARED, opened.descriptor);
   if (bytes == nullptr) {
+    opened.answer = LimitsAnswer::kNotNow;
     return opened;
   }
   opened.fault = quota::CheckLimits(bytes, static_cast<std::size_t>(opened.status.st_size));

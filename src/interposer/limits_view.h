@@ -18,6 +18,7 @@ namespace aliquot::interposer {
 
 enum class LimitsAnswer {
   kAbsent,
+  kNotNow,   // the process has no descriptor or no memory left for it just now
   kDamaged,  // FaultOf says how
   kNotOurs,  // somebody else holds the container to its share
   kEnforced,

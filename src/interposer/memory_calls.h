@@ -44,6 +44,13 @@ CUresult AllocateAt(const Place& place, AllocationKind kind, std::uint64_t bytes
     return result;
   }
   const Described given = described();
+  // The rows of a pitched allocation may be padded to many times what was asked for.
+  const std::uint64_t more = given.bytes > bytes ? given.bytes - bytes : 0;
+  MemoryCharge padding(more == 0 ? -1 : place.card, more);
+  if (!Admit(padding, place.card)) {
+    undo();
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   const auto context = reinterpret_cast<std::uint64_t>(place.context);
   const Allocation entry{kind,   static_cast<std::int8_t>(place.card), 0, 1, given.key, given.bytes,
                          context};
@@ -51,7 +58,8 @@ CUresult AllocateAt(const Place& place, AllocationKind kind, std::uint64_t bytes
     undo();
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  charge.Commit(given.bytes);
+  padding.Commit(more);
+  charge.Commit(given.bytes - more);
   return result;
 }
 

@@ -94,10 +94,12 @@ CUresult AllocateFromPool(AllocFromPool* real, IsCapturing* capturing, CUdevicep
   return AllocateFrom(pool, CardOfPool(pool), pointer, bytes, stream, driver);
 }
 
-CUresult FreeOnStream(FreeAsync* real, CUdeviceptr pointer, CUstream stream) {
+// Into a stream that captures nothing is freed now, whatever the driver says of the pointer.
+CUresult FreeOnStream(FreeAsync* real, IsCapturing* capturing, CUdeviceptr pointer,
+                      CUstream stream) {
   const HookScope scope;
   const auto driver = [&] { return real(pointer, stream); };
-  return pointer == 0 || !scope.outermost() || !Enforced()
+  return pointer == 0 || !scope.outermost() || !Enforced() || !MayCharge(capturing, stream)
              ? driver()
              : ReleaseOf(AllocationKind::kPointer, pointer, CUDA_ERROR_INVALID_VALUE, driver);
 }
@@ -133,9 +135,11 @@ ALIQUOT_HOOK(CUresult, cuMemAllocFromPoolAsync_ptsz,
 }
 
 ALIQUOT_HOOK(CUresult, cuMemFreeAsync, (CUdeviceptr pointer, CUstream stream)) {
-  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync), pointer, stream);
+  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync), ALIQUOT_REAL(cuStreamIsCapturing), pointer,
+                            stream);
 }
 
 ALIQUOT_HOOK(CUresult, cuMemFreeAsync_ptsz, (CUdeviceptr pointer, CUstream stream)) {
-  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync_ptsz), pointer, stream);
+  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync_ptsz),
+                            ALIQUOT_REAL(cuStreamIsCapturing_ptsz), pointer, stream);
 }

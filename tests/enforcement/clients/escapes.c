@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * escapes WAY BYTES: states of a process in which a library might let go of it. Prints the driver's
+ * answers, one a line; the last one is that of an allocation of BYTES.
+ *
+ *   descriptors  the first call that asks for the share finds no free descriptor
+ *   memory       it finds no address space
+ *   longjmp      a signal's handler jumps out of a launch that waits
+ *   pitch        rows of one byte, BYTES of them, which the driver pads
+ *   capture      frees BYTES into a stream that captures, which frees nothing
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static unsigned long long bytes;
+static CUdeviceptr pointer;
+static sigjmp_buf back;
+
+static void Say(CUresult result) {
+  printf("%d\n", result);
+  fflush(stdout);
+}
+
+/* The call is made while the process may have no more than it has. */
+static void Without(int resource) {
+  struct rlimit before;
+  struct rlimit none;
+  size_t total = 0;
+  MUST(cuInit(0));
+  getrlimit(resource, &before);
+  none = before;
+  none.rlim_cur = 0;
+  setrlimit(resource, &none);
+  Say(cuDeviceTotalMem(&total, 0));
+  setrlimit(resource, &before);
+  UseDevice(0);
+  Say(cuMemAlloc(&pointer, bytes));
+}
+
+static void JumpBack(int signal_number) {
+  (void)signal_number;
+  siglongjmp(back, 1);
+}
+
+static void OutOfALaunch(void) {
+  UseDevice(0);
+  const CUfunction spin = SpinKernel();
+  signal(SIGALRM, JumpBack);
+  for (int i = 0; i < 3; ++i) { /* the share is used up, and what a launch costs is known */
+    MUST(Spin(spin, 100000000, NULL));
+    MUST(cuCtxSynchronize());
+  }
+  if (sigsetjmp(back, 1) == 0) {
+    ualarm(20000, 0);
+    MUST(Spin(spin, 100000000, NULL));
+    fprintf(stderr, "the launch did not wait\n");
+    exit(1);
+  }
+  Say(cuMemAlloc(&pointer, bytes));
+}
+
+static void IntoACapture(void) {
+  CUstream stream;
+  CUgraph graph;
+  UseDevice(0);
+  MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  MUST(cuMemAlloc(&pointer, bytes));
+  MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  cuMemFreeAsync(pointer, stream); /* may be refused */
+  cuStreamEndCapture(stream, &graph);
+  Say(cuMemAlloc(&pointer, bytes));
+}
+
+int main(int count, char** words) {
+  if (count != 3) {
+    fprintf(stderr, "usage: escapes WAY BYTES\n");
+    return 2;
+  }
+  bytes = strtoull(words[2], NULL, 10);
+  if (strcmp(words[1], "descriptors") == 0) {
+    Without(RLIMIT_NOFILE);
+  } else if (strcmp(words[1], "memory") == 0) {
+    Without(RLIMIT_AS);
+  } else if (strcmp(words[1], "longjmp") == 0) {
+    OutOfALaunch();
+  } else if (strcmp(words[1], "pitch") == 0) {
+    size_t pitch = 0;
+    UseDevice(0);
+    Say(cuMemAllocPitch(&pointer, &pitch, 1, bytes, 4));
+  } else if (strcmp(words[1], "capture") == 0) {
+    IntoACapture();
+  } else {
+    fprintf(stderr, "no such way: %s\n", words[1]);
+    return 2;
+  }
+  return 0;
+}
