@@ -135,10 +135,13 @@ class Runtime:
         return self.ctr("tasks", "exec", "--exec-id", name, container_id, *command, check=check)
 
     def begin(self, container_id, *command):
-        """Starts a command in a running container and returns its Popen, with pipes for text. A
-        signal that is sent to it reaches the command."""
-        return self._box.spawn(
+        """Starts a command in a running container; returns the Popen of its client, with pipes for
+        text, and a function that sends the command itself a signal by its name."""
+        name = f"exec-{os.urandom(4).hex()}"
+        client = self._box.spawn(
             [self._folder / "ctr", f"--address={SOCKET}", "--namespace=k8s.io", "tasks", "exec",
-             "--exec-id", f"exec-{os.urandom(4).hex()}", container_id, *command],
+             "--exec-id", name, container_id, *command],
             env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
+        return client, lambda signal: self.ctr("tasks", "kill", "--exec-id", name, "--signal",
+                                               signal, container_id)

@@ -10,7 +10,6 @@
     tenants.metric("aliquot_share_launches_total", "small")
 """
 import json
-import signal
 import time
 
 from . import pods
@@ -24,8 +23,9 @@ _KERNEL_NS = 5_000_000
 class Running:
     """A program in a container. `held` is the driver's answer to what it asked for, or None."""
 
-    def __init__(self, popen):
+    def __init__(self, popen, send):
         self._popen = popen
+        self._send = send
         line = popen.stdout.readline()
         assert line.startswith("{"), f"the tenant says: {line}{popen.stdout.read()}"
         self.held = json.loads(line)["hold"]
@@ -36,7 +36,7 @@ class Running:
 
     def stop(self):
         """Asks it to end and returns how many kernels it ran."""
-        self._popen.send_signal(signal.SIGTERM)
+        self._send("SIGTERM")
         output, _ = self._popen.communicate(timeout=20)
         assert self._popen.returncode == 0, f"the tenant ended with {self._popen.returncode}: {output}"
         return json.loads(output.splitlines()[-1])["launches"]
@@ -84,7 +84,7 @@ class Tenants:
     def begin(self, name, hold=0, burn=False, program="tenant"):
         """Starts a program that allocates `hold` bytes and keeps the card busy, if it is to."""
         container = self.work.container_status(name)["containerID"].split("://")[1]
-        return Running(self._node.runtime.begin(
+        return Running(*self._node.runtime.begin(
             container, program, "--hold", str(hold), "--burn", str(_KERNEL_NS if burn else 0)))
 
     def part_of_card(self, seconds, *names):
