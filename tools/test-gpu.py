@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""make test-gpu: the tests of enforcement that do not need a simulated card (marked `gpu` and not `simulated`) on the first real card
-of this machine, with its real driver. Needs root (containers are mount namespaces here) and nobody else on the card.
-Exit status 1 where there is no card. Arguments go to pytest.
+"""make test-gpu: the tests of enforcement that do not need a simulated card (marked `gpu` and not `simulated`) on
+the first real card of this machine, with its real driver. Needs root (containers are mount namespaces here) and
+nobody else on the card. Exit status 1 where there is no card. Arguments go to pytest.
 
 Tests that need several cards, virtual time or a driver's faults stay with the simulated driver (`make test`)."""
 import os

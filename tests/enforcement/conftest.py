@@ -17,7 +17,8 @@ from route_stage import fixture_stage  # noqa: E402,F401  pylint: disable=wrong-
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: a real card will do; `make test-gpu` runs it there")
-    config.addinivalue_line("markers", "simulated: in a module marked gpu, needs the simulated machine all the same (several cards, virtual time, faults)")
+    config.addinivalue_line("markers", "simulated: in a module marked gpu, needs the simulated machine all the same "
+                            "(several cards, virtual time, faults)")
 
 
 @pytest.fixture(name="make_world")

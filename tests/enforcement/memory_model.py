@@ -19,7 +19,6 @@ from memory_client import INVALID_VALUE, MIB, OUT_OF_MEMORY, SUCCESS, MemoryClie
 _CELLS_AT, _SLOT_BYTES, _SLOTS = 4096, 1088, 64
 _HELD_AT = 64
 _POOLS = (0, 1, 2)  # 0 is the driver's own
-_HANDLE_LINE = "ipcget", "ipcopen", "ipcclose"
 
 
 @dataclasses.dataclass
