@@ -24,6 +24,7 @@ constexpr std::size_t kMostMappedFiles = 8192;
 constexpr std::size_t kMostDescriptors = 65536;
 constexpr std::size_t kMostSmallBytes = 64 << 10;
 constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr int kMostThreadsTried = 16;
 
 struct Closer {
   void operator()(DIR* directory) const { closedir(directory); }
@@ -177,6 +178,31 @@ Result<MappedFiles> ReadMaps(const std::string& path,
   return scan.Take(true);
 }
 
+// A process whose first thread has ended, while others go on, shows no mappings under its own
+// number but under theirs: else it could hide that way what it runs.
+Result<MappedFiles> ReadMapsOfAny(const std::string& process,
+                                  std::optional<FileIdentity> wanted = std::nullopt) {
+  auto maps = ReadMaps(process + "/maps", wanted);
+  if (!maps.ok() || maps->alive) {
+    return maps;
+  }
+  const Directory threads(opendir((process + "/task").c_str()));
+  for (int tried = 0; threads != nullptr && tried < kMostThreadsTried; ++tried) {
+    const dirent* entry = readdir(threads.get());
+    if (entry == nullptr) {
+      break;
+    }
+    if (entry->d_name[0] == '.') {
+      continue;
+    }
+    auto of_thread = ReadMaps(process + "/task/" + entry->d_name + "/maps", wanted);
+    if (of_thread.ok() && of_thread->alive) {
+      return of_thread;
+    }
+  }
+  return maps;
+}
+
 // Through the descriptor itself, so that its name does not matter, and without asking a file system
 // that the container may run by itself.
 Status ReadDevices(const std::string& path, std::set<dev_t>& devices) {
@@ -290,7 +316,7 @@ std::optional<std::uint64_t> ProcessReader::StartTicks(pid_t pid) const {
 }
 
 Result<MappedFiles> ProcessReader::Mapped(pid_t pid, const FileIdentity& wanted) const {
-  return ReadMaps(proc_ + "/" + std::to_string(pid) + "/maps", wanted);
+  return ReadMapsOfAny(proc_ + "/" + std::to_string(pid), wanted);
 }
 
 Result<ProcessLook> ProcessReader::Look(pid_t pid) const {
@@ -310,7 +336,7 @@ Result<ProcessLook> ProcessReader::Look(pid_t pid) const {
   if (const auto status = ReadSmall(folder + "/status"); status.ok()) {
     look.own_pid = ParseInnermostPid(*status).value_or(0);
   }
-  auto mapped = ReadMaps(folder + "/maps");
+  auto mapped = ReadMapsOfAny(folder);
   if (!mapped.ok()) {
     return mapped.status();
   }

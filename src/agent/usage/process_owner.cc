@@ -2,8 +2,9 @@
 #include "agent/usage/process_owner.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <system_error>
 
 namespace aliquot::agent {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kUidDigits = 36;
 constexpr std::size_t kContainerIdDigits = 64;
 constexpr std::size_t kMostCgroupBytes = 64 << 10;
+constexpr int kMostThreadsTried = 16;
 
 bool Hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
@@ -61,6 +63,27 @@ std::optional<ProcessOwner> ParsePath(std::string_view path) {
   return owner;
 }
 
+std::string ReadGroups(const std::string& folder) {
+  std::ifstream file(folder + "/cgroup", std::ios::binary);
+  std::string text(kMostCgroupBytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+// All its groups are "/". So are those of version 1 of a process whose first thread has ended while
+// others go on: these are still in theirs.
+bool IsAtRoot(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.size() < 2 || line.substr(line.size() - 2) != ":/") {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<ProcessOwner> ParseCgroup(std::string_view text) {
@@ -82,11 +105,23 @@ std::optional<ProcessOwner> ParseCgroup(std::string_view text) {
 }
 
 std::optional<ProcessOwner> OwnerOf(pid_t pid, const std::string& proc) {
-  std::ifstream file(proc + "/" + std::to_string(pid) + "/cgroup", std::ios::binary);
-  std::string text(kMostCgroupBytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return ParseCgroup(text);
+  const std::string folder = proc + "/" + std::to_string(pid);
+  const std::string text = ReadGroups(folder);
+  auto owner = ParseCgroup(text);
+  if (owner || !IsAtRoot(text)) {
+    return owner;
+  }
+  std::error_code error;
+  std::filesystem::directory_iterator thread(folder + "/task", error);
+  const std::filesystem::directory_iterator end;
+  for (int tried = 0; !error && thread != end && tried < kMostThreadsTried; ++tried) {
+    owner = ParseCgroup(ReadGroups(thread->path().string()));
+    if (owner) {
+      return owner;
+    }
+    thread.increment(error);
+  }
+  return std::nullopt;
 }
 
 }  // namespace aliquot::agent

@@ -2,12 +2,20 @@
 #include "agent/enforcement/process_look.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <thread>
 
 namespace aliquot::agent {
 namespace {
@@ -138,6 +146,42 @@ TEST_F(ProcessReaderTest, ALineWithoutEndIsNotKept) {
 
 TEST_F(ProcessReaderTest, AProcessThatIsGoneIsNotFound) {
   EXPECT_EQ(ProcessReader(root_.string()).Look(70).status().code(), StatusCode::kNotFound);
+}
+
+// A child whose first thread ends at once, while a second one waits to be killed. By the kernel's
+// own /proc, which shows no mapping under the number of such a process.
+TEST(ProcessReaderOnLinuxTest, AProcessThatGoesOnWithoutItsFirstThreadIsSeen) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    pthread_t thread;
+    const auto wait = [](void*) -> void* {
+      for (;;) {
+        pause();
+      }
+    };
+    pthread_create(&thread, nullptr, wait, nullptr);
+    syscall(SYS_exit, 0);  // this thread alone
+  }
+  const std::string folder = "/proc/" + std::to_string(child);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool without_first = false;
+  while (!without_first && std::chrono::steady_clock::now() < deadline) {
+    std::stringstream maps;
+    maps << std::ifstream(folder + "/maps").rdbuf();
+    without_first = maps.str().empty();
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(without_first);
+  const auto mapped = ProcessReader().Mapped(child, {});
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ASSERT_TRUE(mapped.ok()) << mapped.status().ToString();
+  EXPECT_TRUE(mapped->alive);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  EXPECT_TRUE(std::any_of(mapped->files.begin(), mapped->files.end(), [&](const MappedFile& file) {
+    return file.executable && file.path == self;
+  }));
 }
 
 TEST(IdentityOfTest, TakesNoLinkAndNoFolder) {

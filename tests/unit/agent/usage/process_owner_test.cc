@@ -72,5 +72,27 @@ TEST(ProcessOwner, IsReadFromTheGivenProc) {
   EXPECT_EQ(owner->container_id, kId);
 }
 
+// Control groups of version 1, whose first thread has ended: the kernel shows that one at the root.
+TEST(ProcessOwner, OfAProcessThatGoesOnWithoutItsFirstThreadItsThreadsTell) {
+  const auto proc = std::filesystem::temp_directory_path() / "process-owner-thread-test";
+  std::filesystem::remove_all(proc);
+  const auto put = [&](const std::string& folder, const std::string& text) {
+    std::filesystem::create_directories(proc / folder);
+    std::ofstream(proc / folder / "cgroup") << text;
+  };
+  const std::string groups = "2:a:/kubepods/pod" + kUid + "/" + kId + "\n0::/\n";
+  put("42", "2:a:/\n0::/\n");
+  put("42/task/42", "2:a:/\n0::/\n");
+  put("42/task/43", groups);
+  put("44", "2:a:/system.slice\n0::/\n");
+  put("44/task/45", groups);
+  const auto owner = OwnerOf(42, proc.string());
+  const auto other = OwnerOf(44, proc.string());
+  std::filesystem::remove_all(proc);
+  ASSERT_TRUE(owner.has_value());
+  EXPECT_EQ(owner->container_id, kId);
+  EXPECT_FALSE(other.has_value()) << "it is somewhere by itself";
+}
+
 }  // namespace
 }  // namespace aliquot::agent
