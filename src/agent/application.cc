@@ -338,7 +338,9 @@ Watchdog::Containers Application::ContainersById() const {
   for (const auto& pod : *pods.pods) {
     for (const ContainerStatus& status : pod->statuses) {
       const std::string id = status.container_id.substr(status.container_id.rfind('/') + 1);
-      containers[id] = {pod->pod.uid, status.name};
+      if (!id.empty()) {  // not yet made
+        containers[id] = {pod->pod.uid, status.name};
+      }
     }
   }
   return containers;

@@ -40,7 +40,9 @@ VerifyInputs VerifyDesk::Inputs(model::PodKey pod, std::string container) const 
     }
     for (const ContainerStatus& status : each->statuses) {
       const std::string id = status.container_id.substr(status.container_id.rfind('/') + 1);
-      inputs.containers[id] = {each->pod.uid, status.name};
+      if (!id.empty()) {  // not yet made
+        inputs.containers[id] = {each->pod.uid, status.name};
+      }
     }
     const std::string* record = each->pod.Annotation(model::kAllocationAnnotation);
     inputs.allocations.emplace(

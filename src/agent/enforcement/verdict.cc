@@ -32,10 +32,6 @@ std::vector<pid_t> AllPids(const std::vector<ProcessFacts>& processes) {
   return pids;
 }
 
-bool IsOfProcess(Verdict verdict) {
-  return verdict == Verdict::kNoLibrary || verdict == Verdict::kWrongLibrary;
-}
-
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
@@ -55,6 +51,10 @@ std::string_view VerdictName(Verdict verdict) {
 }
 
 bool EndsProcesses(Verdict verdict) { return verdict != Verdict::kUsageLow; }
+
+bool IsOfProcess(Verdict verdict) {
+  return verdict == Verdict::kNoLibrary || verdict == Verdict::kWrongLibrary;
+}
 
 std::vector<ShareVerdict> JudgeLook(const ShareFacts& facts) {
   std::vector<ShareVerdict> verdicts;

@@ -30,6 +30,8 @@ std::string_view VerdictName(Verdict verdict);
 // Whether the policy `kill` ends processes for it. kUsageLow is told only: a large heap of the
 // device's own, which the driver allocates and nobody charges, looks the same.
 bool EndsProcesses(Verdict verdict);
+// Whether it is about single processes, by what they have mapped; else about the container's sum.
+bool IsOfProcess(Verdict verdict);
 
 // What a process on the card has mapped.
 enum class LoadedLibrary {

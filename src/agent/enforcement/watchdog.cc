@@ -120,6 +120,7 @@ std::vector<std::vector<Watchdog::Member>> Watchdog::Attribute(const CardWork& w
     member.facts.pid = each.pid;
     member.facts.driver_bytes = each.bytes;
     member.process = {each.pid, known->start_ticks, known->owner};
+    member.sure = IsSure(known->owner, *place);
     if (const auto given = LibraryOf(*place->grant)) {
       member.facts.library = processes_.LibraryOf(each.pid, *given, now);
     }
@@ -150,6 +151,14 @@ const Watchdog::Place* Watchdog::PlaceOf(const ProcessOwner& owner,
     ++found;
   }
   return found == 1 && known == containers_.end() ? only : nullptr;
+}
+
+bool Watchdog::IsSure(const ProcessOwner& owner, const Place& place) const {
+  const ContainerIdentity& who = place.grant->identity;
+  return containers_.count(owner.container_id) != 0 ||
+         std::none_of(containers_.begin(), containers_.end(), [&who](const auto& each) {
+           return each.second.first == who.uid && each.second.second == who.container;
+         });
 }
 
 // The one file in the grant's directory of the library: ours, so its name and number are the truth.
@@ -258,7 +267,13 @@ std::size_t Watchdog::End(const std::string& uuid, const Place& place, const Sha
   if (ended_.size() > kMostRemembered) {
     ended_.clear();
   }
+  // A sum that others may have a part in is no one's fault.
+  const bool all_sure =
+      std::all_of(members.begin(), members.end(), [](const Member& member) { return member.sure; });
   for (const Member& member : members) {
+    if (!member.sure || (!all_sure && !IsOfProcess(verdict.verdict))) {
+      continue;
+    }
     const auto& pids = verdict.processes;
     const ProcessToEnd& process = member.process;
     const auto before = ended_.find(process.pid);

@@ -93,6 +93,9 @@ class Watchdog {
   struct Member {
     ProcessFacts facts;
     ProcessToEnd process;
+    // Whether it may be ended: not where the pod's status knows the container by another ID. It is
+    // then a container that was put beside it (kubectl debug), or a restart not shown yet.
+    bool sure = true;
   };
   struct Held {
     std::uint64_t bytes = 0;
@@ -109,6 +112,7 @@ class Watchdog {
   std::vector<std::vector<Member>> Attribute(const CardWork& work,
                                              const std::vector<Place>& places);
   const Place* PlaceOf(const ProcessOwner& owner, const std::vector<Place>& places);
+  bool IsSure(const ProcessOwner& owner, const Place& place) const;
   std::optional<GivenLibrary> LibraryOf(const GrantRecord& grant);
   void Judge(const std::string& uuid, const Place& place, const Held& before, const Held& after,
              const std::vector<Member>& members);

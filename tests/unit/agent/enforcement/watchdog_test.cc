@@ -2,6 +2,9 @@
 #include "agent/enforcement/watchdog.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/agent/enforcement/fake_proc.h"
 #include "tests/unit/agent/enforcement/held_fixture.h"
@@ -225,6 +228,84 @@ TEST_F(WatchdogTest, ProcessesThatProcDoesNotHaveAreSaidAfterThreeLooks) {
   Process(70, 1, 300);
   Look();
   EXPECT_FALSE(watchdog_.blind());
+}
+
+// Real processes, which the policy may end.
+class WatchdogEndsTest : public WatchdogTest {
+ protected:
+  WatchdogEndsTest() { options_.kill = true; }
+  ~WatchdogEndsTest() override {
+    for (const pid_t child : children_) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+
+  pid_t Child(const std::string& container, std::uint64_t mib, bool library) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (;;) {
+        pause();
+      }
+    }
+    children_.push_back(child);
+    Process(child, 1, mib, library);
+    std::ofstream(proc_.root() + "/" + std::to_string(child) + "/cgroup")
+        << "0::/kubepods/pod" << Uid(1) << "/" << container << "\n";
+    return child;
+  }
+  // How many it ended in two looks.
+  std::size_t Ended() {
+    Watchdog watchdog(options_, Watchdog::Parts{live_, cards_, board_, *layout_, reader_, clock_,
+                                                log_, [this] { return containers_; },
+                                                [this](const ShareReport& report) {
+                                                  reports_.push_back(report);
+                                                }});
+    for (int look = 0; look < 2; ++look) {
+      clock_.Advance(milliseconds(300));
+      watchdog.Look();
+    }
+    std::size_t ended = 0;
+    for (const ShareReport& report : reports_) {
+      ended += report.ended;
+    }
+    return ended;
+  }
+
+  const std::string other_ = std::string(64, 'd');
+  std::vector<pid_t> children_;
+};
+
+TEST_F(WatchdogEndsTest, AProcessOfTheContainerWithoutTheLibraryIsEnded) {
+  Grant(1, 30, 30);
+  containers_[ContainerId(1)] = {Uid(1), "main"};
+  Child(ContainerId(1), 300, /*library=*/false);
+  EXPECT_EQ(Ended(), 1U);
+}
+
+// kubectl debug: a container of the same pod that no status of ours names.
+TEST_F(WatchdogEndsTest, AContainerPutBesideTheOneThatTheStatusNamesIsLeftAlone) {
+  const std::string grant = Grant(1, 30, 30);
+  containers_[ContainerId(1)] = {Uid(1), "main"};
+  Child(other_, 300, /*library=*/false);
+  EXPECT_EQ(Ended(), 0U);
+  EXPECT_THAT(Verdicts(grant), ElementsAre("no_library")) << "it is told all the same";
+}
+
+// 1024 MiB of share and a context each: 900 + 1200 MiB are more, 900 are not.
+TEST_F(WatchdogEndsTest, NobodyIsEndedForTheMemoryOfAContainerPutBesideHis) {
+  Grant(1, 30, 30);
+  containers_[ContainerId(1)] = {Uid(1), "main"};
+  Child(ContainerId(1), 900, /*library=*/true);
+  Child(other_, 1200, /*library=*/true);
+  EXPECT_EQ(Ended(), 0U);
+}
+
+// A container whose status has no ID yet: of a pod with one container on the card it is that one.
+TEST_F(WatchdogEndsTest, BeforeTheStatusNamesTheContainerThePodIsEnough) {
+  Grant(1, 30, 30);
+  Child(ContainerId(1), 300, /*library=*/false);
+  EXPECT_EQ(Ended(), 1U);
 }
 
 }  // namespace
