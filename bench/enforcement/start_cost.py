@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the library costs a process that never uses CUDA: /bin/true, in turn with nothing preloaded, with
-an empty object and with the library; the median of many starts, the best of five."""
+an empty object and with the library; the time that a tenth of many starts stayed below (whatever else the
+machine does only adds), the best of five."""
 import json
 import subprocess
 
