@@ -129,20 +129,33 @@ def node_work(node_cluster, request):
 HELD = {"devdir": runtime.OLD, "cdi": runtime.NEW}
 
 
-def _tenants(real_nodes, node_work, mode):
-    return Tenants(node_work(real_nodes.get("held", HELD[mode], "t4x4", mode, cards=1)))
+@pytest.fixture(scope="module")
+def held_node(real_nodes):
+    """`held_node(mode)` gives one of them. They end with the module: a kubelet takes a good part of
+    what the kernel lets one user watch (inotify), and the run has many nodes.
+    """
+    made = {}
+
+    def get(mode):
+        if mode not in made:
+            made[mode] = real_nodes.get("held", HELD[mode], "t4x4", mode, cards=1)
+        return made[mode]
+
+    yield get
+    for node in made.values():
+        real_nodes.end(node)
 
 
 @pytest.fixture(params=HELD if os.environ.get("NODE_EXHAUSTIVE") else ["cdi"])
-def tenants(real_nodes, node_work, request):
+def tenants(held_node, node_work, request):
     """The test's pods on a node of one card that they can use."""
-    return _tenants(real_nodes, node_work, request.param)
+    return Tenants(node_work(held_node(request.param)))
 
 
 @pytest.fixture(params=HELD)
-def tenants_of_both(real_nodes, node_work, request):
+def tenants_of_both(held_node, node_work, request):
     """The same, by device directories on the old runtime and by CDI on the new one."""
-    return _tenants(real_nodes, node_work, request.param)
+    return Tenants(node_work(held_node(request.param)))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -137,6 +137,12 @@ class Agent:
         token.chmod(0o600)
         return token
 
+    def forget(self):
+        """Removes the pod that lent it its identity: the node is gone for good."""
+        path = f"/api/v1/namespaces/{NAMESPACE}/pods/{self._pod}"
+        if self.node.api.exists(path):
+            self.node.api.delete(path, grace=0)
+
     def _ports(self):
         return [{"name": "authenticated", "containerPort": self._verify_port}
                 ] if self._verify_port else []

@@ -135,6 +135,8 @@ class RealNode:
         self.power_off()
         if self.cluster.plane.apiserver.running():
             self.api.delete("/api/v1/nodes", fieldSelector=f"metadata.name={self.name}")
+            if self.agent is not None:
+                self.agent.forget()
         shutil.rmtree(self.box.folder, ignore_errors=True)
 
     def processes(self):
