@@ -10,7 +10,7 @@ from .steps import PYTHON, ROOT
 # Rooms with threads of their own or locks that several threads take.
 _THREADED = ("unit/http", "unit/kubeclient", "unit/ledger", "unit/extender", "unit/reconcile",
              "unit/allocator", "unit/observability", "unit/admission", "unit/topology", "unit/signing",
-             "unit/agent/gpu", "integration")
+             "unit/agent/gpu", "unit/quota", "unit/interposer", "integration")
 _SANITIZERS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
