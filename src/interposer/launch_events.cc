@@ -155,6 +155,9 @@ bool Settle(const LaunchBook& book, const ShareNow& share, SamplePool& pool, Lau
 
 void Clear(SamplePool& pool) {
   for (LaunchSample& sample : pool.sample) {
+    if (Load(sample.step) == SampleStep::kUnderway) {
+      SampleAbandoned(*sample.cost);  // a function of the next context may have the same handle
+    }
     sample.before = nullptr;
     sample.after = nullptr;
     Store(sample.overdue, 0U);

@@ -26,6 +26,7 @@ constexpr std::int64_t kGrossNs = 20'000'000;
 constexpr std::int64_t kPeakFalls = 32;
 constexpr std::uint64_t kLostSamplePauseNs = 100'000'000;
 constexpr std::uint32_t kMostImpatience = 10;  // about 1 ms
+constexpr std::uint32_t kMostUnsure = 10;      // more than 8 minutes
 
 template <typename T>
 T Load(const T& from) {
@@ -152,8 +153,12 @@ GateResult AskGate(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost
     const std::uint64_t credit = CreditOf(flight, now_ns);
     if (question == GateQuestion::kNothing) {
       PaceCharge(pace, charged, share.percent, now_ns, credit);
+      const std::uint32_t unsure = Load(flight.unsure);
+      Store(flight.unsure, unsure < kMostUnsure ? unsure + 1 : unsure);
     } else if (const std::uint64_t wait = PaceAdmit(pace, charged, share.percent, now_ns, credit)) {
       return {GateAnswer::kWaitForTime, wait};
+    } else if (Load(flight.unsure) != 0) {
+      Store(flight.unsure, 0U);
     }
   }
   Note(flight, cost, charged);
@@ -271,13 +276,22 @@ void SampleLost(LaunchFlight& flight, LaunchCost& cost, std::uint64_t mark_ns,
   Store(cost.due_ns, now_ns + kLostSamplePauseNs);
 }
 
+void SampleAbandoned(LaunchCost& cost) {
+  Underway(cost, true);
+  Store(cost.since_sample, 0U);
+  Store(cost.unsettled, 0U);
+  Store(cost.unsettled_ns, std::uint64_t{0});
+}
+
 void OldestUnfinished(LaunchFlight& flight, std::uint64_t taken_ns) {
   Store(flight.oldest_ns, taken_ns);
 }
 
-std::uint64_t LongestTimeWait(const LaunchCost& cost, std::uint64_t wait_ns) {
-  const bool unsure = Load(cost.samples) < kSureSamples && wait_ns > kUnsureWaitNs;
-  return unsure ? kUnsureWaitNs : wait_ns + kTimeWaitGraceNs;
+std::uint64_t LongestTimeWait(const LaunchFlight& flight, const LaunchCost& cost,
+                              std::uint64_t wait_ns) {
+  const std::uint64_t longest = kUnsureWaitNs << Load(flight.unsure);
+  const bool unsure = Load(cost.samples) < kSureSamples && wait_ns > longest;
+  return unsure ? longest : wait_ns + kTimeWaitGraceNs;
 }
 
 std::uint64_t LongestFlightWait(const LaunchFlight& flight) {

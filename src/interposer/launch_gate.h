@@ -44,7 +44,8 @@ struct LaunchFlight {
   std::int64_t corrected_ns;  // the last correction that was learnt from
   std::int64_t peak_ns;       // the highest one; falls slowly
   std::uint32_t refunds;      // corrections that gave time back
-  std::uint32_t reserved;
+  std::uint32_t unsure;       // launches that did not wait for all that was owed, since the last
+                              // one that found everything paid for
 };
 
 struct ShareNow {
@@ -98,14 +99,19 @@ void SampleMissed(LaunchFlight& flight, LaunchCost& cost, std::uint64_t now_ns);
 void SampleLost(LaunchFlight& flight, LaunchCost& cost, std::uint64_t mark_ns,
                 std::uint64_t now_ns);
 
+// It was taken in a context that has ended.
+void SampleAbandoned(LaunchCost& cost);
+
 // After a look at the samples: when the oldest unfinished one was taken that is still waited for; 0
 // = none.
 void OldestUnfinished(LaunchFlight& flight, std::uint64_t taken_ns);
 
 // How long a launch waits for the share's time at most, as things stand: what is owed now and a
 // little more. One whose cost was timed but once does not wait that long, since that once may have
-// been wrong.
-std::uint64_t LongestTimeWait(const LaunchCost& cost, std::uint64_t wait_ns);
+// been wrong; each further one in a row waits twice as long, or a program whose launches are all of
+// different shapes would never pay.
+std::uint64_t LongestTimeWait(const LaunchFlight& flight, const LaunchCost& cost,
+                              std::uint64_t wait_ns);
 // How long this process waits for unfinished work at most.
 std::uint64_t LongestFlightWait(const LaunchFlight& flight);
 // The wait for unfinished work is over; in vain: nothing ended, so nothing is waited for again

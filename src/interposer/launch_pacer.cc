@@ -120,9 +120,8 @@ void PacedLaunch::PayAhead(std::uint64_t now_ns) {
 }
 
 void PacedLaunch::Go(const LaunchShape& shape, std::uint64_t now_ns) {
-  const bool quiet = __atomic_load_n(&state_->captures, __ATOMIC_ACQUIRE) == 0;
   std::uint64_t& looked = state_->looked_ns[card_];
-  if (quiet && now_ns - __atomic_load_n(&looked, __ATOMIC_RELAXED) >= kLookEveryNs) {
+  if (now_ns - __atomic_load_n(&looked, __ATOMIC_RELAXED) >= kLookEveryNs) {
     __atomic_store_n(&looked, now_ns, __ATOMIC_RELAXED);
     LookAtSamples(*state_, book_, share_, now_ns);
   }
@@ -138,7 +137,7 @@ void PacedLaunch::Go(const LaunchShape& shape, std::uint64_t now_ns) {
   } else {
     PayAhead(now_ns);
   }
-  if (shape.timeable && quiet && SampleDue(*book_.flight, *cost_, now_ns)) {
+  if (shape.timeable && SampleDue(*book_.flight, *cost_, now_ns)) {
     sample_ = BeginSample(*state_, book_, *cost_, stream_, now_ns);
   }
 }
@@ -169,7 +168,8 @@ std::uint64_t PacedLaunch::Wait(std::uint64_t now_ns) {
       }
       slice_ns = waited_ns / 4 < slice_ns ? waited_ns / 4 : slice_ns;
     } else {
-      may_wait_ns = may_wait_ns != 0 ? may_wait_ns : waited_ns + LongestTimeWait(*cost_, slice_ns);
+      may_wait_ns = may_wait_ns != 0 ? may_wait_ns
+                                     : waited_ns + LongestTimeWait(*book_.flight, *cost_, slice_ns);
       if (waited_ns > may_wait_ns) {
         question = GateQuestion::kNothing;
         continue;
@@ -179,9 +179,7 @@ std::uint64_t PacedLaunch::Wait(std::uint64_t now_ns) {
     Sleep(slice_ns > kShortestSliceNs ? slice_ns : kShortestSliceNs);
     now_ns = ClockNs(CLOCK_MONOTONIC);
     share_ = Share();
-    if (__atomic_load_n(&state_->captures, __ATOMIC_ACQUIRE) == 0) {
-      LookAtSamples(*state_, book_, share_, now_ns);
-    }
+    LookAtSamples(*state_, book_, share_, now_ns);
   }
 }
 

@@ -39,8 +39,7 @@ OpenRecord OpenRecordAt(const char* path) {
   OpenRecord opened;
   opened.descriptor = OpenFile(path, O_RDONLY | O_NONBLOCK);
   if (opened.descriptor < 0) {
-    opened.answer =
-        RunsOut(-opened.descriptor) ? LimitsAnswer::kNotNow : LimitsAnswer::kAbsent;
+    opened.answer = RunsOut(-opened.descriptor) ? LimitsAnswer::kNotNow : LimitsAnswer::kAbsent;
     return opened;
   }
   opened.answer = LimitsAnswer::kDamaged;

@@ -40,3 +40,15 @@ def test_rows_that_the_driver_pads_are_refused_when_they_do_not_fit_with_their_p
 
 def test_a_free_into_a_capture_gives_nothing_back(box):
     assert _answers(box, "capture", 600 * MIB) == [OUT_OF_MEMORY]
+
+
+def test_kernels_of_which_no_two_are_alike_pay_for_their_time(box):
+    # A wait that is given up after half a second each time let them have 300 of 800 ms.
+    percent, _ = _answers(box, "shapes", 10)
+    assert percent <= 25
+
+
+def test_launches_beside_a_capture_are_paced_and_wait_for_nothing_else(box):
+    percent, longest_ms = _answers(box, "captures", 3)
+    assert 5 <= percent <= 20
+    assert longest_ms < 700  # 20 ms of work at 10 %, and what was launched before it was measured

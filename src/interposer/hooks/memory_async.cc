@@ -135,8 +135,8 @@ ALIQUOT_HOOK(CUresult, cuMemAllocFromPoolAsync_ptsz,
 }
 
 ALIQUOT_HOOK(CUresult, cuMemFreeAsync, (CUdeviceptr pointer, CUstream stream)) {
-  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync), ALIQUOT_REAL(cuStreamIsCapturing), pointer,
-                            stream);
+  return ours::FreeOnStream(ALIQUOT_REAL(cuMemFreeAsync), ALIQUOT_REAL(cuStreamIsCapturing),
+                            pointer, stream);
 }
 
 ALIQUOT_HOOK(CUresult, cuMemFreeAsync_ptsz, (CUdeviceptr pointer, CUstream stream)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Counts the captures of streams that are under way: while there is one, launches ask whether their
-// stream is captured, and nothing is timed. The functions themselves pass through.
+// stream is captured. One that ends with its stream or context stays counted, which costs just
+// that. The functions themselves pass through.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ void Fewer(LaunchState& state) {
   }
 }
 
-// Counted before the driver begins, so that no other thread still times a launch then.
+// Counted before the driver begins, so that no launch is taken for one that runs.
 template <typename Call>
 CUresult Beginning(Call call) {
   const HookScope scope;

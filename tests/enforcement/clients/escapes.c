@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * escapes WAY BYTES: states of a process in which a library might let go of it. Prints the driver's
+ * escapes WAY BYTES|SECONDS: states of a process in which a library might let go of it. Prints the driver's
  * answers, one a line; the last one is that of an allocation of BYTES.
  *
  *   descriptors  the first call that asks for the share finds no free descriptor
@@ -7,6 +7,13 @@
  *   longjmp      a signal's handler jumps out of a launch that waits
  *   pitch        rows of one byte, BYTES of them, which the driver pads
  *   capture      frees BYTES into a stream that captures, which frees nothing
+ *
+ * or of the time: the percent of the card that was used for so many seconds, and the longest time
+ * that a launch took in ms
+ *
+ *   shapes       kernels of 300 ms, no two of the same shape
+ *   captures     kernels of 5 ms, after a stream was destroyed while it captured and while another
+ *                one captures
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -74,9 +81,40 @@ static void IntoACapture(void) {
   Say(cuMemAlloc(&pointer, bytes));
 }
 
+/* Launches of `ns` each, one after another, in the null stream or another one. */
+static void Use(CUfunction function, unsigned long long ns, CUstream stream, int reshape) {
+  const unsigned long long began = NowNs();
+  unsigned long long longest = 0;
+  unsigned number = 0;
+  void* arguments[] = {&ns};
+  while (NowNs() - began < bytes * 1000000000ULL) {
+    const unsigned long long asked = NowNs();
+    ++number;
+    MUST(cuLaunchKernel(function, reshape ? number : 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL));
+    longest = NowNs() - asked > longest ? NowNs() - asked : longest;
+    MUST(cuStreamSynchronize(stream));
+  }
+  printf("%llu\n%llu\n", 100 * number * ns / (NowNs() - began), longest / 1000000);
+}
+
+static void BesideCaptures(void) {
+  CUstream streams[3];
+  for (int i = 0; i < 3; ++i) {
+    MUST(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+  }
+  const CUfunction spin = SpinKernel();
+  for (int i = 0; i < 20; ++i) { /* some are being timed when the captures begin */
+    MUST(Spin(spin, 1000000, streams[0]));
+  }
+  MUST(cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_RELAXED));
+  MUST(cuStreamBeginCapture(streams[2], CU_STREAM_CAPTURE_MODE_RELAXED));
+  MUST(cuStreamDestroy(streams[1]));
+  Use(spin, 5000000, streams[0], 0);
+}
+
 int main(int count, char** words) {
   if (count != 3) {
-    fprintf(stderr, "usage: escapes WAY BYTES\n");
+    fprintf(stderr, "usage: escapes WAY BYTES|SECONDS\n");
     return 2;
   }
   bytes = strtoull(words[2], NULL, 10);
@@ -92,6 +130,12 @@ int main(int count, char** words) {
     Say(cuMemAllocPitch(&pointer, &pitch, 1, bytes, 4));
   } else if (strcmp(words[1], "capture") == 0) {
     IntoACapture();
+  } else if (strcmp(words[1], "shapes") == 0) {
+    UseDevice(0);
+    Use(SpinKernel(), 300000000, NULL, 1);
+  } else if (strcmp(words[1], "captures") == 0) {
+    UseDevice(0);
+    BesideCaptures();
   } else {
     fprintf(stderr, "no such way: %s\n", words[1]);
     return 2;

@@ -161,5 +161,26 @@ TEST_F(LaunchGateTest, CorrectionsThatGrowRaiseTheEstimates) {
   EXPECT_GT(Ask(kNow, GateQuestion::kNothing).value_ns, before);
 }
 
+TEST_F(LaunchGateTest, AnUnsureLaunchWaitsTwiceAsLongEachTimeUntilAllIsPaidFor) {
+  const std::uint64_t owed = 10'000 * kMs;
+  EXPECT_EQ(LongestTimeWait(flight_, cost_, owed), 500 * kMs);
+  Ask(kNow, GateQuestion::kNothing);
+  EXPECT_EQ(LongestTimeWait(flight_, cost_, owed), 1'000 * kMs);
+  Ask(kNow, GateQuestion::kNothing);
+  EXPECT_EQ(LongestTimeWait(flight_, cost_, owed), 2'000 * kMs);
+  EXPECT_EQ(Ask(kNow + owed).answer, GateAnswer::kGo);
+  EXPECT_EQ(LongestTimeWait(flight_, cost_, owed), 500 * kMs);
+}
+
+TEST_F(LaunchGateTest, ASampleWhoseContextEndedIsWaitedForNoMore) {
+  Ask(kNow);
+  SampleTaken(flight_, cost_, kNow);
+  Ask(kNow);
+  EXPECT_EQ(Ask(kNow).answer, GateAnswer::kWaitForWork);
+  SampleAbandoned(cost_);
+  OldestUnfinished(flight_, 0);
+  EXPECT_EQ(Ask(kNow).answer, GateAnswer::kGo);
+}
+
 }  // namespace
 }  // namespace aliquot::interposer

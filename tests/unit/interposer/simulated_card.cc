@@ -69,7 +69,7 @@ void SimulatedCard::Act(std::size_t index) {
   }
   if (result.answer == GateAnswer::kWaitForTime) {
     if (share.may_wait_ns == 0) {
-      share.may_wait_ns = LongestTimeWait(cost, result.value_ns);
+      share.may_wait_ns = LongestTimeWait(share.flight, cost, result.value_ns);
     }
     if (waited > share.may_wait_ns) {
       result = AskGate(share.pace, share.flight, cost, rule, now_, GateQuestion::kNothing);
