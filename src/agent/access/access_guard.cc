@@ -60,12 +60,14 @@ AccessAnswer AccessGuard::Admit(const http::Request& request) {
     if (auto known = cache_.Find(key, now)) {
       return *std::move(known);
     }
-    if (!budget_.Take(WithoutPort(request.remote_address), now)) {
+    if (asking_ >= kAtOnce || !budget_.Take(WithoutPort(request.remote_address), now)) {
       return {Kind::kTooMany, "too many callers that are not known yet; try again in a second"};
     }
+    ++asking_;
   }
   AccessAnswer answer = reviewer_.Review(*token, request.path);
   MutexLock lock(mutex_);
+  --asking_;
   cache_.Keep(key, answer, clock_.SteadyNow());
   return answer;
 }

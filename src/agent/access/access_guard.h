@@ -32,9 +32,14 @@ class AccessGuard {
   http::Handler Guard(http::Handler handler);
 
  private:
+  // The API server is asked about so many at a time: while it is slow, the listener's other workers
+  // are left to callers that are known.
+  static constexpr int kAtOnce = 2;
+
   AccessReviewer& reviewer_;
   const Clock& clock_;
   Mutex mutex_;
+  int asking_ GUARDED_BY(mutex_) = 0;
   AccessCache cache_ GUARDED_BY(mutex_);
   ReviewBudget budget_ GUARDED_BY(mutex_);
 };

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -111,6 +114,59 @@ TEST_F(AccessGuardTest, ARefusalSaysHowToProveOneself) {
   EXPECT_EQ(response.headers.at(0),
             (std::pair<std::string, std::string>("WWW-Authenticate", "Bearer")));
   EXPECT_EQ(response.body.find("secret-token"), std::string::npos);
+}
+
+// Holds those who ask until it is let go.
+class SlowReviewer final : public AccessReviewer {
+ public:
+  AccessAnswer Review(std::string_view token, std::string_view) override {
+    if (token != "known") {
+      ++asked;
+      opened.wait();
+    }
+    return {Kind::kAllowed, ""};
+  }
+
+  std::atomic<int> asked{0};
+  std::promise<void> open;
+  const std::shared_future<void> opened = open.get_future().share();
+};
+
+// The listener has four workers.
+TEST(AccessGuardUnderLoadTest, ASlowApiServerHoldsTwoWorkersAndTheOthersServeWhoIsKnown) {
+  FakeClock clock;
+  SlowReviewer reviewer;
+  AccessGuard guard(reviewer, clock);
+  const auto ask = [&guard](const std::string& token) {
+    const std::vector<http::HeaderView> headers{{"X-Aliquot-Token", token}};
+    http::Request request;
+    request.path = "/metrics";
+    request.remote_address = "10.0.0.7:41234";
+    request.headers = headers;
+    return guard.Admit(request).kind;
+  };
+  EXPECT_EQ(ask("known"), Kind::kAllowed);
+  std::vector<std::future<Kind>> held;
+  for (const char* token : {"one", "two", "three"}) {
+    held.push_back(std::async(std::launch::async, ask, token));
+  }
+  // Two wait; the third is told at once to come back.
+  int answered = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (answered == 0 && std::chrono::steady_clock::now() < deadline) {
+    for (std::future<Kind>& each : held) {
+      answered += each.wait_for(std::chrono::milliseconds(10)) == std::future_status::ready ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(ask("known"), Kind::kAllowed);
+  reviewer.open.set_value();
+  int sent_back = 0;
+  for (std::future<Kind>& each : held) {
+    sent_back += each.get() == Kind::kTooMany ? 1 : 0;
+  }
+  EXPECT_EQ(sent_back, 1);
+  EXPECT_EQ(reviewer.asked.load(), 2);
+  EXPECT_EQ(ask("three"), Kind::kAllowed) << "there is room again";
 }
 
 }  // namespace
