@@ -73,10 +73,11 @@ LoadedLibrary ProcessTable::LibraryOf(pid_t pid, const GivenLibrary& given, Stea
   }
   Entry& entry = at->second;
   const auto program = ProgramOf(pid);
-  const bool holds = entry.known.library == LoadedLibrary::kOurs && entry.given == given.identity &&
-                     entry.program == program && now - entry.checked < options_.recheck;
+  const bool holds = (entry.known.library == LoadedLibrary::kOurs || entry.cut_short) &&
+                     entry.given == given.identity && entry.program == program &&
+                     now - entry.checked < options_.recheck;
   if (holds) {
-    return LoadedLibrary::kOurs;
+    return entry.known.library;
   }
   const auto mapped = reader_.Mapped(pid, given.identity);
   if (!mapped.ok() || reader_.StartTicks(pid) != entry.known.start_ticks) {
@@ -84,6 +85,7 @@ LoadedLibrary ProcessTable::LibraryOf(pid_t pid, const GivenLibrary& given, Stea
     return LoadedLibrary::kUnknown;
   }
   entry.known.library = JudgeMapped(*mapped, given);
+  entry.cut_short = !mapped->complete;
   entry.given = given.identity;
   entry.program = program;
   entry.checked = now;

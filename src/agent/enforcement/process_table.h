@@ -37,8 +37,10 @@ class ProcessTable {
   };
 
   struct Options {
-    std::chrono::seconds recheck{10};  // of a process whose library was found
-    std::chrono::seconds keep{30};     // what has left the cards is forgotten
+    // Of a process whose library was found, and of one with more mappings than are read: else a few
+    // such would keep the watchdog from all others.
+    std::chrono::seconds recheck{10};
+    std::chrono::seconds keep{30};  // what has left the cards is forgotten
   };
 
   ProcessTable(const ProcessReader& reader, Options options) : reader_(reader), options_(options) {}
@@ -56,6 +58,7 @@ class ProcessTable {
     Known known;
     std::optional<FileIdentity> program;
     FileIdentity given;
+    bool cut_short = false;  // its mappings are more than are read
     SteadyTime checked;
     SteadyTime seen;
   };

@@ -50,6 +50,21 @@ TEST_F(ProcessTableTest, AnotherFileOfThatNameIsNotOurs) {
   EXPECT_EQ(Look(), LoadedLibrary::kOther);
 }
 
+// 33 MiB of text, more than is read: a look at it several times a second would take the time of
+// all.
+TEST_F(ProcessTableTest, MoreMappingsThanAreReadAreNotReadAtEachLook) {
+  const std::string line = "1-2 r-xp 0 00:1b 7 /" + std::string(4000, 'x') + "\n";
+  std::ofstream maps(proc_.root() + "/70/maps", std::ios::trunc);
+  for (std::size_t size = 0; size < (33U << 20); size += line.size()) {
+    maps << line;
+  }
+  maps.close();
+  ASSERT_EQ(Look(), LoadedLibrary::kUnknown);
+  proc_.MapNothing(70);
+  EXPECT_EQ(Look(seconds(9)), LoadedLibrary::kUnknown);
+  EXPECT_EQ(Look(seconds(1)), LoadedLibrary::kNone);
+}
+
 TEST_F(ProcessTableTest, AFoundLibraryIsBelievedForAWhile) {
   proc_.Map(70, folder_ + "/libaliquot.so", "/usr/local/aliquot/libaliquot.so");
   ASSERT_EQ(Look(), LoadedLibrary::kOurs);
