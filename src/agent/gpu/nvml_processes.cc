@@ -14,6 +14,10 @@ constexpr unsigned kMaxProcesses = 4096;
 // Between asking for the count and asking for the list, this many may have started.
 constexpr unsigned kSpare = 16;
 
+// No card has so much memory: what the driver says beyond it is no figure. It would end processes
+// that did nothing.
+constexpr std::uint64_t kNoCardHas = std::uint64_t{1} << 44;  // 16 TiB
+
 // Adds one of the driver's lists; a process that is in several has the same figure in each.
 Return AddProcesses(ProcessList list, nvml::Device device, Processes& processes) {
   if (list == nullptr) {
@@ -33,7 +37,7 @@ Return AddProcesses(ProcessList list, nvml::Device device, Processes& processes)
   infos.resize(std::min<std::size_t>(count, infos.size()));
   for (const nvml::ProcessInfo& each : infos) {
     std::optional<std::uint64_t>& bytes = processes[static_cast<pid_t>(each.pid)];
-    if (each.used_gpu_memory != nvml::kMemoryNotAvailable) {
+    if (each.used_gpu_memory < kNoCardHas) {  // nor nvml::kMemoryNotAvailable
       bytes = std::max<std::uint64_t>(bytes.value_or(0), each.used_gpu_memory);
     }
   }

@@ -40,6 +40,15 @@ TEST_F(NvmlWorkTest, EachProcessOnceWithItsBytesAndTheSamplesOfThoseThatWorked) 
   EXPECT_GT(work.samples[0].timestamp_us, 0u);
 }
 
+// 2^40 MiB; 16 TiB are no card's.
+TEST_F(NvmlWorkTest, AFigureThatNoCardCanHaveIsNone) {
+  State("cards: [{uuid: GPU-0, processes: [{pid: 4711, mib: 1099511627776}]}]\n");
+  Look();
+  const CardWork work = Work("GPU-0");
+  ASSERT_EQ(work.processes.size(), 1u);
+  EXPECT_EQ(work.processes[0].bytes, std::nullopt);
+}
+
 TEST_F(NvmlWorkTest, SamplesThatWereSeenAreNotToldAgain) {
   Look();
   EXPECT_TRUE(Work("GPU-0", ~std::uint64_t{0}).samples.empty());
