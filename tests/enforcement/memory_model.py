@@ -7,12 +7,13 @@ it knows nothing of how the library counts. Two processes share a limit:
 - a request that fits into what is free must be granted;
 - a request may be refused only if it does not fit even when all unused pool memory of the process has been
   given back;
-- what is granted never makes what was asked for more than the limit;
+- what is granted never makes what was asked for more than the limit, of which the agent may take something off;
 - after every operation what cuMemGetInfo calls free, and what the usage file says is held, are the model's.
 """
 import dataclasses
 import mmap
 import struct
+import time
 
 from memory_client import INVALID_VALUE, MIB, OUT_OF_MEMORY, SUCCESS, MemoryClient
 
@@ -91,6 +92,7 @@ class Stress:
     def __init__(self, container, limit, random):
         self.container = container
         self.limit = limit
+        self.overhead = 0  # what the agent takes off the limit
         self.random = random
         self.processes = [Process(container), Process(container)]
         self.counts = {}
@@ -99,7 +101,8 @@ class Stress:
         self._operations = [
             (5, self.linear), (3, self.array), (5, self.pool_memory), (3, self.create), (9, self.release),
             (1, self.double_free), (3, self.handle), (1, self.make_pool), (1, self.end_pool), (1, self.settle),
-            (2, self.graph), (1, self.share), (1, self.unshare), (1, self.context), (0.02, self.kill)]
+            (2, self.graph), (1, self.share), (1, self.unshare), (1, self.context), (0.3, self.agent_looks),
+            (0.02, self.kill)]
 
     def run(self, count):
         weights = [weight for weight, _ in self._operations]
@@ -116,20 +119,29 @@ class Stress:
     def total(self):
         return sum(process.total() for process in self.processes)
 
+    def used(self):
+        return sum(process.used() for process in self.processes)
+
+    def held(self):
+        """What the usage file says."""
+        return sum(struct.unpack_from("=Q", self._usage, _CELLS_AT + _SLOT_BYTES * slot + _HELD_AT)[0]
+                   for slot in range(_SLOTS))
+
+    def room(self):
+        return self.limit - self.overhead
+
     def check(self, process):
         """After an operation of the process."""
         process.client.must("info")
         free = process.client.last["free"]
         process.observe()
-        total = self.total()
-        held = sum(struct.unpack_from("=Q", self._usage, _CELLS_AT + _SLOT_BYTES * slot + _HELD_AT)[0]
-                   for slot in range(_SLOTS))
+        total, held = self.total(), self.held()
         assert held == total, f"the usage file says {held}, the model {total}"
-        assert free == max(0, self.limit - total), f"{free} free, {total} held"
-        asked = sum(each.used() for each in self.processes)
-        assert asked <= self.limit, f"{asked} bytes were granted"
+        assert free == max(0, self.room() - total), f"{free} free, {total} held, {self.overhead} overhead"
+        assert self.used() <= self.limit, f"{self.used()} bytes were granted"
 
     def close(self):
+        self.container.limits.set_live(0)
         self._usage.close()
         for process in self.processes:
             process.client.end()
@@ -147,17 +159,19 @@ class Stress:
 
     def _request(self, process, need, *words):
         """Whether it was granted. `need()` says by how much what is held would grow, at present."""
-        before = self.total() + need()
+        growth = need()
+        before, least = self.total() + growth, self.used() + growth
         result = process.client(*words)
         if result == SUCCESS:
+            assert growth == 0 or least <= self.room(), f"{words} was granted: {least} of {self.room()}"
             return True
         assert result == OUT_OF_MEMORY, f"{words}: {result}"
-        assert before > self.limit, f"{words} was refused with {self.limit - self.total()} free"
+        assert before > self.room(), f"{words} was refused with {self.room() - self.total()} free"
         process.observe()
         kept, graphs = dict(process.pools), process.graphs
         process.trim()
         process.observe()
-        assert self.total() + need() > self.limit, (
+        assert self.total() + need() > self.room(), (
             f"{words} was refused without a trim that would have done: {self.total()} + {need()} after one; "
             f"pools before {kept}, after {process.pools}, graphs {graphs}, {process.graphs}")
         return False
@@ -323,11 +337,22 @@ class Stress:
         process.context = 0
         process.held = {key: held for key, held in process.held.items() if not held.context}
 
+    def agent_looks(self, process):
+        """What contexts take is found, and comes off the limit; what is held stays held."""
+        del process
+        self.overhead = self.random.choice([0, 300 * MIB, self.random.randrange(self.limit // 2)])
+        self.container.limits.set_live(0, overhead=self.overhead)
+
     def kill(self, process):
-        """By kill -9; another takes its place."""
+        """By kill -9; another takes its place. Who looks into the dead process's memory just then (a monitor) keeps it a
+        moment longer."""
         for each in self.processes:
             self.unshare(each)
         process.client.kill()
         fresh = Process(self.container)
         self.processes[self.processes.index(process)] = fresh
+        deadline = time.monotonic() + 10
+        fresh.client.must("info")
+        while self.held() != self.total() and time.monotonic() < deadline:
+            fresh.client.must("info")
         return fresh
