@@ -281,6 +281,18 @@ void SettlePools(int card) {
   }
 }
 
+void SettleDefaultPools() {
+  const ProcessState& state = *KnownState();
+  if (__atomic_load_n(&state.pools, __ATOMIC_RELAXED) == 0) {
+    return;
+  }
+  for (int card = 0; card < CardCount(); ++card) {
+    if (const PoolKey pool = __atomic_load_n(&state.default_pool[card], __ATOMIC_RELAXED)) {
+      SettlePool(pool);
+    }
+  }
+}
+
 bool Admit(MemoryCharge& charge, int card) {
   if (charge.admitted()) {
     return true;
@@ -323,6 +335,7 @@ int CardOfPool(CUmemoryPool pool) {
     if (device >= 0 && ALIQUOT_REAL(cuDeviceGetDefaultMemPool)(&own, device) == CUDA_SUCCESS &&
         own == pool) {
       card = i;
+      __atomic_store_n(&KnownState()->default_pool[card], KeyOf(pool), __ATOMIC_RELAXED);
     }
   }
   return EntryOf(KeyOf(pool), card).card;

@@ -51,6 +51,9 @@ class PoolCharge {
 
 // Reads what all known pools of a card have reserved and charges that.
 void SettlePools(int card);
+// The same for the default pools of all cards, cheaply. Those of the program may be destroyed by
+// another thread at any time, so they are left until memory is asked for.
+void SettleDefaultPools();
 // Of one pool, without an allocation: after a trim.
 void SettlePool(PoolKey pool);
 // True when it was admitted, now or after unused memory of this process's own pools was given back.

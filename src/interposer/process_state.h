@@ -27,10 +27,11 @@ struct ProcessState {
   std::uint64_t next_look_ns;   // coarse clock: when to look at the limits' file again
   std::uint64_t next_claim_ns;  // when to ask for a slot again
   AllocationTable allocations;
-  std::uint32_t pools;        // entries of the kind kPool, never taken away: 0 = no need to look
-  std::uint32_t graph_execs;  // of graphs with memory, ever
-  std::uint32_t context_changes;              // contexts that ended
-  std::int32_t card_of_device[kMostDevices];  // card + 2; 0 = not asked yet
+  std::uint32_t pools;  // entries of the kind kPool, never taken away: 0 = no need to look
+  std::uint64_t default_pool[quota::kMaxCards];  // the driver's own one of each card that was used
+  std::uint32_t graph_execs;                     // of graphs with memory, ever
+  std::uint32_t context_changes;                 // contexts that ended
+  std::int32_t card_of_device[kMostDevices];     // card + 2; 0 = not asked yet
 };
 
 // Null: there is no memory for it, or the kernel can't clear it for children.

@@ -54,6 +54,15 @@ def test_what_a_synchronisation_gave_back_is_seen_by_the_next_question(box):
         memory.must("alloc", 2, LIMIT)
 
 
+def test_what_a_synchronisation_gave_back_is_there_for_another_process_at_once(box):
+    with memory_client(box) as idle, memory_client(box) as other:
+        idle.must("async", 1, 800 * MIB)
+        assert other("alloc", 1, 900 * MIB) == OUT_OF_MEMORY
+        idle.must("asyncfree", 1)
+        idle.must("sync")
+        other.must("alloc", 1, 900 * MIB)
+
+
 def test_above_the_limit_by_padding_a_pool_gives_back_its_own_unused_memory_for_its_next_allocation(box):
     with memory_client(box) as memory:
         memory.must("pool", 1, 0)
