@@ -49,7 +49,10 @@ class PodLook {
   Status FindGrants() {
     bool any = false;
     for (const auto& grant : inputs_.grants) {
-      if (!(grant->identity.key == inputs_.pod)) {
+      // A pod of that name that was there before is another one.
+      const bool earlier =
+          !inputs_.allocations.empty() && inputs_.allocations.count(grant->identity.uid) == 0;
+      if (!(grant->identity.key == inputs_.pod) || earlier) {
         continue;
       }
       any = true;

@@ -206,6 +206,19 @@ TEST_F(VerifyLookTest, APodWithoutAGrantAndAContainerWithoutOneAreToldApart) {
   EXPECT_NE(NotOk().find("pod team/other holds no card of node n1"), std::string::npos);
 }
 
+// Deleted by force and created again: the grant of the first goes a moment later.
+TEST_F(VerifyLookTest, AnEarlierPodOfTheSameNameIsNotTakenForIt) {
+  auto earlier = std::make_shared<GrantRecord>(*grant_);
+  earlier->name = "g1";
+  earlier->identity.uid = "1f0e0000-0000-4000-8000-00000000000a";
+  earlier->cards = {{"GPU-b", 1, 50, 1024}};
+  inputs_.grants = {earlier, grant_};
+  EXPECT_EQ(NotOk(), "");
+  const auto facts = Look();
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->containers.size(), 1u);
+}
+
 TEST_F(VerifyLookTest, ALibraryOfTheSameNameThatIsAnotherFileIsFound) {
   directory_.Write("libaliquot.so", "another library");
   SetMaps(70, directory_.PathOf("libaliquot.so"));
