@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/enforcement/process_table.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <utility>
 
@@ -38,10 +40,14 @@ LoadedLibrary JudgeMapped(const MappedFiles& mapped, const GivenLibrary& given) 
 }
 
 std::optional<FileIdentity> ProcessTable::ProgramOf(pid_t pid) const {
-  struct stat facts {};
+  struct statx facts {};
   const std::string path = reader_.proc() + "/" + std::to_string(pid) + "/exe";
-  return stat(path.c_str(), &facts) == 0 ? std::optional(FileIdentity{facts.st_dev, facts.st_ino})
-                                         : std::nullopt;
+  // The file may lie on a server that is gone, or on a file system of the container's own: that is
+  // not asked, or it could hold the watchdog for ever.
+  if (statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &facts) != 0) {
+    return std::nullopt;
+  }
+  return FileIdentity{makedev(facts.stx_dev_major, facts.stx_dev_minor), facts.stx_ino};
 }
 
 std::optional<ProcessTable::Known> ProcessTable::Find(pid_t pid, SteadyTime now) {
