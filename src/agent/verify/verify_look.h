@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,12 +28,15 @@ struct VerifyInputs {
   // The pods' records by UID, or why one can't be read.
   std::map<std::string, Result<model::Allocation>, std::less<>> allocations;
   std::uint64_t context_bytes = 0;
+  // After so long no further process is looked at; the page says how many were not.
+  std::chrono::milliseconds longest{10000};
 };
 
 // Looks at one pod: its grants' files, the driver's list, and each of its processes through /proc.
 // NOT_FOUND, with one sentence, when the pod has no grant here or no such container. Blocks as long
 // as the driver does, and longer where a container runs a file system of its own that does not
-// answer: one look at a time. At most 2,000 processes.
+// answer: one look at a time. At most 2,000 processes, and none once `longest` is over: a pod can
+// have very many, each with very many files mapped.
 Result<VerifyFacts> LookAtPod(const VerifyInputs& inputs, const ProcessReader& reader,
                               const StateLayout& layout, GpuBackend& backend);
 

@@ -219,6 +219,13 @@ TEST_F(VerifyLookTest, AnEarlierPodOfTheSameNameIsNotTakenForIt) {
   EXPECT_EQ(facts->containers.size(), 1u);
 }
 
+TEST_F(VerifyLookTest, ALookEndsInTimeAndSaysWhatItDidNotSee) {
+  MakeProcess(71, kMainId);
+  inputs_.longest = std::chrono::milliseconds(0);
+  EXPECT_NE(NotOk().find("processes unknown: 2 processes of the pod were not looked at"),
+            std::string::npos);
+}
+
 TEST_F(VerifyLookTest, ALibraryOfTheSameNameThatIsAnotherFileIsFound) {
   directory_.Write("libaliquot.so", "another library");
   SetMaps(70, directory_.PathOf("libaliquot.so"));
