@@ -121,8 +121,7 @@ Result<UsageSnapshot> ReadUsageSnapshot(const std::string& path) {
   if (!ReadWhole(file.descriptor(), *snapshot.region)) {
     return Unusable(path, "was cut short while it was read");
   }
-  const quota::UsageFault fault =
-      quota::CheckUsage(snapshot.region.get(), sizeof *snapshot.region);
+  const quota::UsageFault fault = quota::CheckUsage(snapshot.region.get(), sizeof *snapshot.region);
   if (fault != quota::UsageFault::kNone) {
     return Unusable(path, std::string("is damaged: ") + quota::UsageFaultName(fault));
   }
