@@ -147,8 +147,11 @@ bool Settle(const LaunchBook& book, const ShareNow& share, SamplePool& pool, Lau
     return false;
   }
   const auto elapsed = static_cast<std::uint64_t>(ms < 0 ? 0 : static_cast<double>(ms) * 1e6);
-  BookMore(book, SampleEnded(*book.pace, *book.flight, *sample.cost, share, sample.mark_ns, elapsed,
-                             now_ns));
+  const bool known = Load(sample.cost->key) == sample.key;
+  BookMore(book,
+           known ? SampleEnded(*book.pace, *book.flight, *sample.cost, share, sample.mark_ns,
+                               elapsed, now_ns)
+                 : UnknownEnded(*book.pace, *book.flight, share, sample.mark_ns, elapsed, now_ns));
   Store(sample.step, SampleStep::kFree);
   return true;
 }
@@ -187,6 +190,7 @@ LaunchSample* BeginSample(LaunchState& state, const LaunchBook& book, LaunchCost
     return nullptr;
   }
   sample->cost = &cost;
+  sample->key = Load(cost.key);
   sample->taken_ns = now_ns;
   Store(sample->overdue, 0U);
   sample->mark_ns = SampleTaken(*book.flight, cost, now_ns);

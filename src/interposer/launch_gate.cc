@@ -259,6 +259,18 @@ std::int64_t SampleEnded(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost
   return more;
 }
 
+std::int64_t UnknownEnded(quota::PaceCell& pace, LaunchFlight& flight, const ShareNow& share,
+                          std::uint64_t mark_ns, std::uint64_t elapsed_ns, std::uint64_t now_ns) {
+  const std::uint64_t more = elapsed_ns > kGuessedCostNs ? elapsed_ns - kGuessedCostNs : 0;
+  Raise(flight.done_ns, mark_ns);
+  Add(flight.done_ns, more);
+  Add(flight.issued_ns, more);
+  if (more != 0 && share.percent < 100) {
+    PaceCharge(pace, more, share.percent, now_ns, CreditOf(flight, now_ns));
+  }
+  return static_cast<std::int64_t>(more);
+}
+
 void SampleMissed(LaunchFlight& flight, LaunchCost& cost, std::uint64_t now_ns) {
   Store(flight.marked_ns, Load(flight.issued_ns));
   Store(flight.sampled_ns, now_ns);

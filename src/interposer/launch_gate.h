@@ -93,6 +93,9 @@ std::uint64_t SampleTaken(LaunchFlight& flight, LaunchCost& cost, std::uint64_t 
 std::int64_t SampleEnded(quota::PaceCell& pace, LaunchFlight& flight, LaunchCost& cost,
                          const ShareNow& share, std::uint64_t mark_ns, std::uint64_t elapsed_ns,
                          std::uint64_t now_ns);
+// The same when the launch's cost has been forgotten meanwhile: only what was timed is charged.
+std::int64_t UnknownEnded(quota::PaceCell& pace, LaunchFlight& flight, const ShareNow& share,
+                          std::uint64_t mark_ns, std::uint64_t elapsed_ns, std::uint64_t now_ns);
 // It was due and can't be taken; the next try comes later.
 void SampleMissed(LaunchFlight& flight, LaunchCost& cost, std::uint64_t now_ns);
 // It was taken and has no outcome.

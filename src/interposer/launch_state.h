@@ -32,6 +32,7 @@ struct LaunchSample {
   CUevent before;
   CUevent after;
   LaunchCost* cost;
+  std::uint64_t key;  // of the cost when it was taken; the entry may be given to another key
   std::uint64_t mark_ns;
   std::uint64_t taken_ns;
 };

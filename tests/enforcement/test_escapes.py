@@ -52,3 +52,8 @@ def test_launches_beside_a_capture_are_paced_and_wait_for_nothing_else(box):
     percent, longest_ms = _answers(box, "captures", 3)
     assert 5 <= percent <= 20
     assert longest_ms < 700  # 20 ms of work at 10 %, and what was launched before it was measured
+
+
+def test_kernels_that_may_overlap_pay_for_their_time(box):
+    percent, _ = _answers(box, "overlapping", 3)
+    assert 5 <= percent <= 20

@@ -29,14 +29,10 @@ LaunchShape ShapeOf(const CUlaunchConfig* config, CUfunction function,
   }
   const unsigned int grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
   const unsigned int block[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
-  LaunchShape shape =
-      ShapeOf(function, grid, block, config->sharedMemBytes, named(config->hStream));
-  // A kernel that may begin before the one ahead of it has ended does not when an event is between.
-  for (unsigned int i = 0; config->attrs != nullptr && i < config->numAttrs; ++i) {
-    shape.timeable = shape.timeable &&
-                     config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  }
-  return shape;
+  // A kernel that may begin before the one ahead of it has ended (programmatic stream
+  // serialization) does not when an event is between; that happens to the few that are timed. Never
+  // timed, a kernel of any length would cost what is guessed.
+  return ShapeOf(function, grid, block, config->sharedMemBytes, named(config->hStream));
 }
 
 }  // namespace

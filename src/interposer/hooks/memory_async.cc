@@ -32,7 +32,15 @@ CUdevice DeviceOfStream(CUstream stream) {
   const bool named = reinterpret_cast<std::uintptr_t>(stream) <= kNamedStreams;
   const CUresult result = named ? ALIQUOT_REAL(cuCtxGetCurrent)(&context)
                                 : ALIQUOT_REAL(cuStreamGetCtx)(stream, &context);
-  return result == CUDA_SUCCESS && context != nullptr ? PlaceOfContext(context).device : -1;
+  const CUdevice device =
+      result == CUDA_SUCCESS && context != nullptr ? PlaceOfContext(context).device : -1;
+  if (device >= 0 || named) {
+    return device;
+  }
+  // A green context can't be asked while it is another thread's; its device is this one's too.
+  return ALIQUOT_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr
+             ? PlaceOfContext(context).device
+             : -1;
 }
 
 template <typename Driver>

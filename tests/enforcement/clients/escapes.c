@@ -12,6 +12,7 @@
  * that a launch took in ms
  *
  *   shapes       kernels of 300 ms, no two of the same shape
+ *   overlapping  kernels of 5 ms, each of which may begin before the one ahead has ended
  *   captures     kernels of 5 ms, after a stream was destroyed while it captured and while another
  *                one captures
  */
@@ -81,8 +82,12 @@ static void IntoACapture(void) {
   Say(cuMemAlloc(&pointer, bytes));
 }
 
-/* Launches of `ns` each, one after another, in the null stream or another one. */
-static void Use(CUfunction function, unsigned long long ns, CUstream stream, int reshape) {
+static CUlaunchAttribute overlaps = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                     .value = {.programmaticStreamSerializationAllowed = 1}};
+
+/* Launches of `ns` each, one after another. */
+static void Use(CUfunction function, unsigned long long ns, CUstream stream, int reshape,
+                int overlapping) {
   const unsigned long long began = NowNs();
   unsigned long long longest = 0;
   unsigned number = 0;
@@ -90,7 +95,16 @@ static void Use(CUfunction function, unsigned long long ns, CUstream stream, int
   while (NowNs() - began < bytes * 1000000000ULL) {
     const unsigned long long asked = NowNs();
     ++number;
-    MUST(cuLaunchKernel(function, reshape ? number : 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL));
+    const CUlaunchConfig config = {.gridDimX = reshape ? number : 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 1,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .hStream = stream,
+                                   .attrs = &overlaps,
+                                   .numAttrs = overlapping ? 1 : 0};
+    MUST(cuLaunchKernelEx(&config, function, arguments, NULL));
     longest = NowNs() - asked > longest ? NowNs() - asked : longest;
     MUST(cuStreamSynchronize(stream));
   }
@@ -109,7 +123,7 @@ static void BesideCaptures(void) {
   MUST(cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_RELAXED));
   MUST(cuStreamBeginCapture(streams[2], CU_STREAM_CAPTURE_MODE_RELAXED));
   MUST(cuStreamDestroy(streams[1]));
-  Use(spin, 5000000, streams[0], 0);
+  Use(spin, 5000000, streams[0], 0, 0);
 }
 
 int main(int count, char** words) {
@@ -132,7 +146,10 @@ int main(int count, char** words) {
     IntoACapture();
   } else if (strcmp(words[1], "shapes") == 0) {
     UseDevice(0);
-    Use(SpinKernel(), 300000000, NULL, 1);
+    Use(SpinKernel(), 300000000, NULL, 1, 0);
+  } else if (strcmp(words[1], "overlapping") == 0) {
+    UseDevice(0);
+    Use(SpinKernel(), 5000000, NULL, 0, 1);
   } else if (strcmp(words[1], "captures") == 0) {
     UseDevice(0);
     BesideCaptures();

@@ -182,5 +182,15 @@ TEST_F(LaunchGateTest, ASampleWhoseContextEndedIsWaitedForNoMore) {
   EXPECT_EQ(Ask(kNow).answer, GateAnswer::kGo);
 }
 
+TEST_F(LaunchGateTest, ALaunchWhoseCostWasForgottenPaysForWhatWasTimed) {
+  Ask(kNow);
+  const std::uint64_t mark = SampleTaken(flight_, cost_, kNow);
+  const std::uint64_t took = 200 * kMs + kGuessedCostNs;
+  EXPECT_EQ(UnknownEnded(pace_, flight_, share_, mark, took, kNow + took), 200 * kMs);
+  // 200 ms at 50 % are 400 ms, less what may be caught up on
+  EXPECT_GT(PaceWait(pace_, kNow + took), 200 * kMs);
+  EXPECT_EQ(flight_.issued_ns, flight_.done_ns);
+}
+
 }  // namespace
 }  // namespace aliquot::interposer
