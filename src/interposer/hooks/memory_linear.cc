@@ -20,8 +20,10 @@ CUresult AllocateLinear(Pointer* pointer, std::uint64_t bytes, Driver driver, By
       [&] {
         return Described{*pointer, given()};
       },
-      [&] { ALIQUOT_REAL(cuMemFree_v2)
-            (*pointer); });
+      [&] {
+        ALIQUOT_REAL(cuMemFree_v2)
+        (*pointer);
+      });
 }
 
 template <typename Pointer, typename Size>

@@ -119,8 +119,8 @@ void Driver::GiveMemory(int card, std::uint64_t bytes) {
   held -= std::min(held, bytes);
 }
 
-// Never destroyed: thread-local objects of the main thread go before its exit handlers run, and those
-// may still call the driver.
+// Never destroyed: thread-local objects of the main thread go before its exit handlers run, and
+// those may still call the driver.
 std::vector<CUcontext>& ContextStack() {
   static thread_local auto* const stack = new std::vector<CUcontext>;
   return *stack;
