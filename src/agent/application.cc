@@ -179,7 +179,7 @@ void Application::MakeEnforcement() {
   options.watchdog.kill = configuration_.enforcement.on_overshoot == "kill";
   options.watchdog.context_mib = configuration_.enforcement.context_mib;
   enforcement_ = std::make_unique<EnforcementRunner>(
-      options, EnforcementRunner::Parts{live_, *backend_, layout_, clock_, log_,
+      options, EnforcementRunner::Parts{live_, *backend_, layout_, share_counters_, clock_, log_,
                                         [this] { return ContainersById(); },
                                         [this](const ShareReport& report) { TellShare(report); }});
 }
@@ -328,8 +328,9 @@ NodeFigures Application::Reading() {
   inputs.grants = *live_.Snapshot();
   inputs.containers = ContainersById();
   inputs.enforcement = enforcement_->board().Snapshot();
-  return TakeReading(inputs, *backend_, layout_,
-                     [this](pid_t pid) { return OwnerOf(pid, options_.enforcement.proc); });
+  return TakeReading(
+      inputs, *backend_, layout_,
+      [this](pid_t pid) { return OwnerOf(pid, options_.enforcement.proc); }, share_counters_);
 }
 
 Watchdog::Containers Application::ContainersById() const {

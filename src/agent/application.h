@@ -32,6 +32,7 @@
 #include "agent/start_desk.h"
 #include "agent/usage/agent_metrics.h"
 #include "agent/usage/node_figures.h"
+#include "agent/usage/share_counters.h"
 #include "agent/verify_desk.h"
 #include "base/clock.h"
 #include "http/observer.h"
@@ -101,6 +102,7 @@ class Application {
   const StateLayout layout_;
   PublishedLibrary library_;
   LiveGrants live_;
+  ShareCounters share_counters_;
   const bool cgroup_v2_ = HasCgroupV2();
   std::atomic<bool> draining_{false};
   bool stopped_ = false;

@@ -5,8 +5,8 @@ namespace aliquot::agent {
 
 EnforcementRunner::EnforcementRunner(const EnforcementOptions& options, const Parts& parts)
     : reader_(options.proc),
-      lender_(options.lender,
-              Lender::Parts{parts.live, board_, parts.layout, parts.clock, parts.log}),
+      lender_(options.lender, Lender::Parts{parts.live, board_, parts.layout, parts.counters,
+                                            parts.clock, parts.log}),
       watchdog_(options.watchdog,
                 Watchdog::Parts{parts.live, parts.backend, board_, parts.layout, reader_,
                                 parts.clock, parts.log, parts.containers, parts.report}) {}

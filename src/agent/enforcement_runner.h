@@ -30,6 +30,7 @@ class EnforcementRunner {
     const LiveGrants& live;
     GpuBackend& backend;
     const StateLayout& layout;
+    ShareCounters& counters;
     const Clock& clock;
     observability::Log& log;
     // Called from the watchdog's thread.

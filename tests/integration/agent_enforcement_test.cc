@@ -164,6 +164,16 @@ class AgentEnforcement : public AgentTest {
     }
     return "";
   }
+  std::string Launches(const std::string& pod) const {
+    std::istringstream lines(Get("/metrics").body);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("aliquot_share_launches_total{", 0) == 0 &&
+          line.find("pod=\"" + pod + "\"") != std::string::npos) {
+        return line.substr(line.rfind(' ') + 1);
+      }
+    }
+    return "";
+  }
   // "" where the share is held.
   std::string Unenforced(const std::string& pod, const std::string& reason) const {
     std::istringstream lines(Get("/metrics").body);
@@ -258,6 +268,20 @@ TEST_F(AgentEnforcement, OverheadIsWrittenAndCarriedOverARestart) {
     ASSERT_EQ(LiveOf(grant).overhead_bytes, 300U << 20) << "at no moment is it forgotten";
     std::this_thread::sleep_for(milliseconds(4));
   }
+}
+
+// 5 of a process that ends and 2 of the next one in its slot.
+TEST_F(AgentEnforcement, CountersOfAShareOutliveItsProcesses) {
+  StartReady();
+  const std::string grant = Run(Pod(1, 30));
+  EXPECT_EQ(Launches("pod-1"), "0");
+  Use(grant, 5);
+  EXPECT_EQ(Launches("pod-1"), "5");
+  close(owners_.at(grant));
+  owners_.erase(grant);
+  EXPECT_EQ(Launches("pod-1"), "5");
+  Use(grant, 2);
+  EXPECT_EQ(Launches("pod-1"), "7");
 }
 
 TEST_F(AgentEnforcement, IdleCoresAreLentAndGivenBackWithinASecond) {

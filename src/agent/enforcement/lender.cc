@@ -37,6 +37,7 @@ std::chrono::milliseconds Lender::Round() {
 // The grants that live now.
 void Lender::Follow() {
   std::set<std::string> keys;
+  const std::uint64_t began = parts_.counters.Now();
   const auto live = parts_.live.Snapshot();
   for (const auto& grant : HeldGrants(*live)) {
     const std::string key = HeldKey(*grant);
@@ -49,6 +50,7 @@ void Lender::Follow() {
     at = keys.count(at->first) != 0 ? std::next(at) : held_.erase(at);
   }
   parts_.board.Retain(keys);
+  parts_.counters.Retain(*live, began);
 }
 
 // A start of the container puts a new record in the place of the old one.
@@ -89,10 +91,12 @@ void Lender::ReadUsage(Held& held) const {
   if (!held.in_use) {
     return;
   }
+  const std::uint64_t began = parts_.counters.Now();
   const auto usage = ReadUsageFile(path, held.grant->cards.size());
   if (!usage.ok()) {
     return;  // the watchdog says so
   }
+  parts_.counters.Add(*held.grant, *usage->region, began);
   const SteadyTime now = parts_.clock.SteadyNow();
   for (std::size_t i = 0; i < std::min(usage->cards.size(), held.worked.size()); ++i) {
     Worked& worked = held.worked[i];

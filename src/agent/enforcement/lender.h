@@ -12,6 +12,7 @@
 #include "agent/enforcement/live_record.h"
 #include "agent/grant/live_grants.h"
 #include "agent/grant/state_layout.h"
+#include "agent/usage/share_counters.h"
 #include "base/clock.h"
 #include "observability/log.h"
 #include "quota/usage_region.h"
@@ -43,6 +44,7 @@ class Lender {
     const LiveGrants& live;
     EnforcementBoard& board;
     const StateLayout& layout;
+    ShareCounters& counters;  // more exact by what it reads; it forgets the grants that are gone
     const Clock& clock;
     observability::Log& log;
   };

@@ -13,8 +13,13 @@ namespace {
 class Reading {
  public:
   Reading(const ReadingInputs& inputs, GpuBackend& backend, const StateLayout& layout,
-          const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of)
-      : inputs_(inputs), backend_(backend), layout_(layout), owner_of_(owner_of) {}
+          const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of,
+          ShareCounters& counters)
+      : inputs_(inputs),
+        backend_(backend),
+        layout_(layout),
+        owner_of_(owner_of),
+        counters_(counters) {}
 
   NodeFigures Take() {
     figures_.node = inputs_.node;
@@ -34,9 +39,12 @@ class Reading {
 
  private:
   void AddGrant(const GrantRecord& grant) {
+    const std::uint64_t began = counters_.Now();
     const auto usage = grant.library.empty()
                            ? Result<ContainerUsage>(NotFound("no library"))
                            : ReadUsageFile(layout_.UsageRegion(grant.name), grant.cards.size());
+    const auto counted =
+        usage.ok() ? counters_.Add(grant, *usage->region, began) : std::vector<ShareCounts>();
     for (std::size_t i = 0; i < grant.cards.size(); ++i) {
       const GrantedCard& card = grant.cards[i];
       ShareReading share;
@@ -56,8 +64,9 @@ class Reading {
         share.held = held->second[i];
         share.enforcement = share.held->verdicts.empty() ? share.enforcement : "unenforced";
       }
-      if (usage.ok() && i < usage->cards.size()) {
+      if (i < counted.size()) {
         share.charged = usage->cards[i];
+        share.counted = counted[i];
       }
       figures_.shares.push_back(std::move(share));
     }
@@ -142,14 +151,16 @@ class Reading {
   GpuBackend& backend_;
   const StateLayout& layout_;
   const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of_;
+  ShareCounters& counters_;
   NodeFigures figures_;
 };
 
 }  // namespace
 
 NodeFigures TakeReading(const ReadingInputs& inputs, GpuBackend& backend, const StateLayout& layout,
-                        const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of) {
-  return Reading(inputs, backend, layout, owner_of).Take();
+                        const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of,
+                        ShareCounters& counters) {
+  return Reading(inputs, backend, layout, owner_of, counters).Take();
 }
 
 }  // namespace aliquot::agent

@@ -11,6 +11,7 @@
 #include "agent/grant/state_layout.h"
 #include "agent/usage/node_figures.h"
 #include "agent/usage/process_owner.h"
+#include "agent/usage/share_counters.h"
 
 namespace aliquot::agent {
 
@@ -28,8 +29,10 @@ struct ReadingInputs {
 
 // Takes one reading: the driver's figures of each card, the usage file of each grant, and the owner
 // of each process on a card. Blocks as long as the driver does; called for a scrape, never on the
-// way of a container's start. `owner_of` is OwnerOf of process_owner.h, or what a test gives.
+// way of a container's start. `owner_of` is OwnerOf of process_owner.h, or what a test gives. What
+// the usage files say is added to `counters`.
 NodeFigures TakeReading(const ReadingInputs& inputs, GpuBackend& backend, const StateLayout& layout,
-                        const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of);
+                        const std::function<std::optional<ProcessOwner>(pid_t)>& owner_of,
+                        ShareCounters& counters);
 
 }  // namespace aliquot::agent

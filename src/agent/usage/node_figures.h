@@ -45,6 +45,14 @@ struct ShareEnforcement {
   std::vector<std::string> verdicts;  // words of what it is not held by
 };
 
+// What one container has done on one card since the agent first looked: share_counters.h.
+struct ShareCounts {
+  std::uint64_t busy_ns = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t throttled_ns = 0;
+  std::uint64_t denied = 0;  // allocations
+};
+
 // One card of one container.
 struct ShareReading {
   model::PodKey pod;
@@ -65,7 +73,8 @@ struct ShareReading {
   // By the agent's own looks; nothing of shares that the library does not hold.
   std::optional<ShareEnforcement> held;
   // By the enforcement library; nothing while no library is there or its file can't be read.
-  std::optional<quota::CardUsage> charged;
+  std::optional<quota::CardUsage> charged;  // of its living processes
+  std::optional<ShareCounts> counted;       // of those that have ended, too
 };
 
 struct NodeFigures {

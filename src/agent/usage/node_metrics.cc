@@ -147,17 +147,17 @@ void ChargeFamilies(const NodeFigures& figures, std::vector<MetricFamily>& out) 
   Family denied("aliquot_share_allocations_denied_total", "Allocations refused by the limit.",
                 MetricType::Counter);
   for (const ShareReading& share : figures.shares) {
-    if (!share.charged) {
+    if (!share.charged || !share.counted) {
       continue;
     }
     const Labels labels = ShareLabels(figures, share);
-    const quota::CardUsage& charged = *share.charged;
-    held.Add(labels, static_cast<double>(charged.held_bytes));
-    peak.Add(labels, static_cast<double>(charged.peak_bytes));
-    busy.Add(labels, static_cast<double>(charged.busy_ns) / kNanosecondsPerSecond);
-    launches.Add(labels, static_cast<double>(charged.launches));
-    waits.Add(labels, static_cast<double>(charged.throttled_ns) / kNanosecondsPerSecond);
-    denied.Add(labels, static_cast<double>(charged.denied));
+    const ShareCounts& counted = *share.counted;
+    held.Add(labels, static_cast<double>(share.charged->held_bytes));
+    peak.Add(labels, static_cast<double>(share.charged->peak_bytes));
+    busy.Add(labels, static_cast<double>(counted.busy_ns) / kNanosecondsPerSecond);
+    launches.Add(labels, static_cast<double>(counted.launches));
+    waits.Add(labels, static_cast<double>(counted.throttled_ns) / kNanosecondsPerSecond);
+    denied.Add(labels, static_cast<double>(counted.denied));
   }
   for (Family* each : {&held, &peak, &busy, &launches, &waits, &denied}) {
     out.push_back(each->Take());

@@ -130,7 +130,7 @@ Result<UsageSnapshot> ReadUsageSnapshot(const std::string& path) {
 }
 
 Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards) {
-  const auto read = ReadUsageSnapshot(path);
+  auto read = ReadUsageSnapshot(path);
   if (!read.ok()) {
     return read.status();
   }
@@ -144,6 +144,7 @@ Result<ContainerUsage> ReadUsageFile(const std::string& path, std::size_t cards)
   for (std::size_t i = 0; i < std::min(cards, quota::kMaxCards); ++i) {
     usage.cards.push_back(quota::SumUsage(*read->region, i, read->alive));
   }
+  usage.region = std::move(read->region);
   return usage;
 }
 

@@ -19,6 +19,8 @@ struct ContainerUsage {
   int processes = 0;  // slots that a living process holds
   // What those slots say of their owners: numbers in the container's own process namespace.
   std::set<std::uint32_t> pids;
+  // What all of it was taken from.
+  std::unique_ptr<const quota::UsageRegion> region;
 };
 
 // A copy of the whole file, checked.

@@ -61,13 +61,15 @@ class EnforcementRunnerTest : public HeldTest {
   RealClock real_;
   EnforcementOptions options_;
   HangingCards cards_;
+  ShareCounters counters_;
 };
 
 TEST_F(EnforcementRunnerTest, ADriverThatHangsStopsTheLooksAndNotTheLending) {
   const std::string grant = Grant(1, 30, 100);
-  EnforcementRunner runner(options_, EnforcementRunner::Parts{live_, cards_, *layout_, real_, log_,
-                                                              [] { return Watchdog::Containers(); },
-                                                              [](const ShareReport&) {}});
+  EnforcementRunner runner(
+      options_,
+      EnforcementRunner::Parts{live_, cards_, *layout_, counters_, real_, log_,
+                               [] { return Watchdog::Containers(); }, [](const ShareReport&) {}});
   runner.Start();
   std::uint64_t launches = 0;
   const auto lent = [&] {
@@ -92,9 +94,10 @@ TEST_F(EnforcementRunnerTest, WhatWasMeasuredBeforeIsReadBeforeAnythingIsMeasure
   before.overhead_bytes = 300;
   (*record)->Write({before});
   cards_.Hang(true);
-  EnforcementRunner runner(options_, EnforcementRunner::Parts{live_, cards_, *layout_, real_, log_,
-                                                              [] { return Watchdog::Containers(); },
-                                                              [](const ShareReport&) {}});
+  EnforcementRunner runner(
+      options_,
+      EnforcementRunner::Parts{live_, cards_, *layout_, counters_, real_, log_,
+                               [] { return Watchdog::Containers(); }, [](const ShareReport&) {}});
   runner.Start();
   EXPECT_EQ(runner.board().Snapshot().at(grant).at(0).overhead_bytes, 300U);
   cards_.Hang(false);

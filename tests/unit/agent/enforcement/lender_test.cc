@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/enforcement/lender.h"
 
+#include "agent/usage/usage_file.h"
 #include "tests/unit/agent/enforcement/held_fixture.h"
 
 namespace aliquot::agent {
@@ -31,7 +32,8 @@ class LenderTest : public HeldTest {
 
   bool driver_answers_ = true;
   std::uint64_t overhead_ = 0;
-  Lender lender_{LenderOptions(), Lender::Parts{live_, board_, *layout_, clock_, log_}};
+  ShareCounters counters_;
+  Lender lender_{LenderOptions(), Lender::Parts{live_, board_, *layout_, counters_, clock_, log_}};
 };
 
 TEST_F(LenderTest, AShareThatWorksAloneIsLentUpToItsCeilingForASecond) {
@@ -86,6 +88,19 @@ TEST_F(LenderTest, AContainerWithoutAProcessIsIdleAtOnce) {
   EXPECT_EQ(LiveOf(one).core_now, 100U);
 }
 
+// Nobody scrapes: 5 launches of a process, then 2 of the next in its slot.
+TEST_F(LenderTest, WhatItReadsIsCountedBetweenScrapes) {
+  const std::string one = Grant(1, 30, 100);
+  Use(one, 5);
+  Round();
+  Use(one, 2);
+  Round();
+  const auto usage = ReadUsageFile(layout_->UsageRegion(one), 1);
+  ASSERT_TRUE(usage.ok());
+  const auto live = live_.Snapshot();
+  EXPECT_EQ(counters_.Add(*live->at(0), *usage->region, counters_.Now()).at(0).launches, 7U);
+}
+
 TEST_F(LenderTest, NothingIsLentOnACardWhoseDriverIsSilent) {
   const std::string grant = Grant(1, 30, 100);
   Use(grant, 1);
@@ -126,7 +141,7 @@ TEST_F(LenderTest, WhatAnAgentBeforeHasMeasuredIsCarriedOver) {
   overhead_ = 300 << 20;
   Round();
   EnforcementBoard board;
-  Lender next(LenderOptions(), Lender::Parts{live_, board, *layout_, clock_, log_});
+  Lender next(LenderOptions(), Lender::Parts{live_, board, *layout_, counters_, clock_, log_});
   next.Round();
   const auto measures = board.Measures(HeldKey(*live_.Snapshot()->front()));
   ASSERT_EQ(measures.size(), 1U);

@@ -62,16 +62,18 @@ class FiguresCollector : public testing::Test {
     inputs_.grants.push_back(grant);
   }
   NodeFigures Read() {
-    return TakeReading(inputs_, backend_, StateLayout("/no-such-directory"),
-                       [this](pid_t pid) -> std::optional<ProcessOwner> {
-                         const auto found = owners_.find(pid);
-                         return found == owners_.end() ? std::nullopt
-                                                       : std::optional(found->second);
-                       });
+    return TakeReading(
+        inputs_, backend_, StateLayout("/no-such-directory"),
+        [this](pid_t pid) -> std::optional<ProcessOwner> {
+          const auto found = owners_.find(pid);
+          return found == owners_.end() ? std::nullopt : std::optional(found->second);
+        },
+        counters_);
   }
 
   ReadingInputs inputs_;
   FixedBackend backend_;
+  ShareCounters counters_;
   std::map<pid_t, ProcessOwner> owners_;
 };
 

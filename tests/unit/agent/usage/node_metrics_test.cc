@@ -72,6 +72,24 @@ TEST(NodeMetrics, WhatIsNotKnownIsAbsentInsteadOfZero) {
   EXPECT_THAT(text, Not(HasSubstr("aliquot_share_memory_charged_bytes{")));
 }
 
+// Of processes that live 7 launches, of all that the container had 12; 2.5 s.
+TEST(NodeMetrics, CountersOfAShareGoOnWhereItsProcessesEnd) {
+  NodeFigures figures = OneShare();
+  figures.shares[0].charged = quota::CardUsage{};
+  figures.shares[0].charged->launches = 7;
+  figures.shares[0].charged->held_bytes = 500;
+  ShareCounts counted;
+  counted.launches = 12;
+  counted.busy_ns = 2'500'000'000;
+  figures.shares[0].counted = counted;
+  const std::string labels =
+      "{Hostname=\"node-a\",UUID=\"GPU-0\",container=\"main\",gpu=\"3\","
+      "namespace=\"team\",pod=\"notebook\"} ";
+  EXPECT_THAT(Text(figures), HasSubstr("aliquot_share_launches_total" + labels + "12\n"));
+  EXPECT_THAT(Text(figures), HasSubstr("aliquot_share_busy_seconds_total" + labels + "2.5\n"));
+  EXPECT_THAT(Text(figures), HasSubstr("aliquot_share_memory_charged_bytes" + labels + "500\n"));
+}
+
 TEST(NodeMetrics, ACardThatIsNotOursSaysWhy) {
   NodeFigures figures = OneShare();
   figures.cards[0].mode = "mig";

@@ -71,6 +71,7 @@ TEST_F(UsageFile, CountsTheSlotsThatAProcessHolds) {
   EXPECT_EQ(usage->cards[0].held_bytes, 0U);
   EXPECT_EQ(usage->cards[1].held_bytes, 500U);
   EXPECT_EQ(usage->cards[1].busy_ns, 7U);
+  EXPECT_EQ(usage->region->slot[4].card[1].committed_bytes, 9000U) << "the copy has every slot";
 }
 
 TEST_F(UsageFile, AMissingOneIsOneSentence) {
