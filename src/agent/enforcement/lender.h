@@ -23,8 +23,9 @@ struct LenderOptions {
   std::chrono::milliseconds busy{200};   // between rounds while a held container uses its card
   std::chrono::milliseconds idle{1000};  // else
   // What is lent holds so long unless it is renewed: an agent that dies gives nothing away for
-  // ever. FORMAT.md: at most a second.
-  std::chrono::milliseconds lease{1000};
+  // ever. Less than FORMAT.md's second, so that with what was launched last the guaranteed share
+  // holds again within one.
+  std::chrono::milliseconds lease{800};
   // A share counts as active so long after its last launch or wait, so that one long kernel does
   // not look like a share that does nothing.
   std::chrono::milliseconds active{500};

@@ -38,7 +38,7 @@ namespace quota = aliquot::quota;
 namespace simgpu = aliquot::simgpu;
 
 constexpr std::uint64_t kEveryNs = 200'000'000;
-constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+constexpr std::uint64_t kLeaseNs = 800'000'000;
 constexpr std::uint64_t kActiveNs = 500'000'000;
 
 struct Options {
