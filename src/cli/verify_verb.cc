@@ -78,7 +78,10 @@ Result<std::string> AskAgent(const VerifyFlags& flags) {
   }
   const auto config = kubeclient::LoadKubeconfig(*path, flags.context);
   if (!config.ok()) {
-    return config.status();
+    const Status& status = config.status();
+    return status.code() == StatusCode::kNotFound
+               ? NotFound(status.message() + "; name another one with --kubeconfig")
+               : status;
   }
   const std::string namespace_name =
       flags.namespace_name.empty() ? config->namespace_name : flags.namespace_name;

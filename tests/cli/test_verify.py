@@ -108,6 +108,13 @@ def test_a_failed_check_is_shown_first_without_control_characters_and_ends_with_
     assert (done.returncode, done.stdout, done.stderr) == (2, TABLE, "")
 
 
+def test_a_kubeconfig_that_is_not_there_is_named_with_the_remedy(tmp_path):
+    missing = tmp_path / "absent"
+    done = run("verify", "train", "--kubeconfig", missing)
+    assert done.returncode == 1
+    assert done.stderr.strip() == f"kubeconfig {missing} cannot be read; name another one with --kubeconfig"
+
+
 def test_four_requests_lead_to_the_page(kubeconfig, answers):
     verify(kubeconfig, "--container", "main")
     system = "/api/v1/namespaces/aliquot-system"
