@@ -19,7 +19,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}
-all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc debian-containerd)
+all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc coredns cni debian-containerd)
 # Whose packages they are; a machine's apt names the exact revision.
 debian_packages=(containerd runc)
 debian_version=1.6.20
@@ -34,7 +34,7 @@ programs() {
   case $1 in
     etcd) echo "etcd go.etcd.io/etcd/server/v3" ;;
     helm) echo "helm helm.sh/helm/v3/cmd/helm" ;;
-    kubernetes-1.34) printf '%s\n' {kube-apiserver,kube-controller-manager,kube-scheduler,kubectl,kubelet} |
+    kubernetes-1.34) printf '%s\n' {kube-apiserver,kube-controller-manager,kube-scheduler,kubectl,kubelet,kube-proxy} |
       sed 's|.*|& k8s.io/kubernetes/cmd/&|' ;;
     # The controller manager and kubectl of 1.34 serve a newer API server too; a scheduler does not.
     kubernetes-1.37) printf '%s\n' {kube-apiserver,kube-scheduler} |
@@ -42,6 +42,9 @@ programs() {
     containerd) printf '%s\n' containerd containerd-shim-runc-v2 ctr |
       sed 's|.*|& github.com/containerd/containerd/v2/cmd/&|' ;;
     runc) echo "runc github.com/opencontainers/runc" ;;
+    coredns) echo "coredns github.com/coredns/coredns" ;;
+    cni) printf '%s\n' main/bridge main/loopback ipam/host-local |
+      sed 's|.*/\(.*\)|\1 github.com/containernetworking/plugins/plugins/&|' ;;
     debian-containerd) printf '%s -\n' containerd containerd-shim-runc-v2 ctr runc ;;
     *) say "unknown set '$1'; choose among: ${all_sets[*]}"; return 1 ;;
   esac

@@ -7,6 +7,8 @@
     generate_module.py helm 3.22.0         -> helm/{go.mod,go.sum}
     generate_module.py containerd 2.1.9    -> containerd/{go.mod,go.sum}
     generate_module.py runc 1.4.3          -> runc/{go.mod,go.sum}
+    generate_module.py coredns 1.15.0      -> coredns/{go.mod,go.sum}
+    generate_module.py cni 1.9.1           -> cni/{go.mod,go.sum}
 
 The results are committed and build.sh builds with -mod=readonly, so this runs only when a version
 changes. Upstream's own requirement list is copied, therefore the programs are built from exactly
@@ -30,6 +32,8 @@ MODULES = {
     "helm": "helm.sh/helm/v3",
     "containerd": "github.com/containerd/containerd/v2",
     "runc": "github.com/opencontainers/runc",
+    "coredns": "github.com/coredns/coredns",
+    "cni": "github.com/containernetworking/plugins",
 }
 PROGRAMS = {
     "kubernetes": [
@@ -38,6 +42,7 @@ PROGRAMS = {
         "k8s.io/kubernetes/cmd/kube-scheduler",
         "k8s.io/kubernetes/cmd/kubectl",
         "k8s.io/kubernetes/cmd/kubelet",
+        "k8s.io/kubernetes/cmd/kube-proxy",
     ],
     "etcd": ["go.etcd.io/etcd/server/v3"],
     "helm": ["helm.sh/helm/v3/cmd/helm"],
@@ -47,6 +52,12 @@ PROGRAMS = {
         "github.com/containerd/containerd/v2/cmd/ctr",
     ],
     "runc": ["github.com/opencontainers/runc"],
+    "coredns": ["github.com/coredns/coredns"],
+    "cni": [
+        "github.com/containernetworking/plugins/plugins/main/bridge",
+        "github.com/containernetworking/plugins/plugins/main/loopback",
+        "github.com/containernetworking/plugins/plugins/ipam/host-local",
+    ],
 }
 # v0.0.0 alone is a staging module; v0.0.0-2025... is a pseudo-version and must stay as it is.
 STAGING_VERSION = re.compile(r"(k8s\.io/\S+) v0\.0\.0(?=\s|$)")
