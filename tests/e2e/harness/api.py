@@ -48,9 +48,12 @@ class Api:
             self._context.load_cert_chain(*[str(path) for path in client_certificate])
         self._local = threading.local()
 
+    def _make(self, timeout):
+        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout,
+                                           context=self._context)
+
     def _connect(self, timeout):
-        connection = http.client.HTTPSConnection(self._host, self._port, timeout=timeout,
-                                                 context=self._context)
+        connection = self._make(timeout)
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection

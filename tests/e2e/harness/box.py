@@ -25,6 +25,8 @@ from .waiting import until
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _SCRIPT = pathlib.Path(__file__).with_name("box.sh")
 NODE_ADDRESS = "10.213.128.1"
+# Of the second one, where two boxes share a network (Box.join).
+SECOND_ADDRESS = "10.213.128.2"
 
 
 def _set_namespace(descriptor):
@@ -53,20 +55,23 @@ def _in_thread(work):
 class Box:
     """One box. `devices` are (name below /dev, major, minor); it may change between two starts.
 
-    Logs lie beside the folder and outlive it.
+    Logs lie beside the folder and outlive it. Boxes have networks of their own, so the same address
+    in each, unless one joins another's.
     """
 
-    def __init__(self, folder, name, devices=()):
+    def __init__(self, folder, name, devices=(), address=NODE_ADDRESS):
         self.folder = pathlib.Path(folder)
         self.log_folder = self.folder.parent
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
+        self.address = address
         self.devices = list(devices)
         self.cgroup = cgroups.name_for(name)
         listing = self.folder / "devices"
         self._shell = Process(f"box-{name}", [
             "unshare", "-n", "-m", "-p", "-i", "-u", "--fork", "--mount-proc", "--kill-child",
-            "bash", _SCRIPT, self.folder, name, listing], self.log_folder)
+            "bash", _SCRIPT, self.folder, name, listing, address,
+            SECOND_ADDRESS if address == NODE_ADDRESS else NODE_ADDRESS], self.log_folder)
         self._listing = listing
         self._started = []
         self.pid = None
@@ -143,10 +148,12 @@ class Box:
         self._started = [each for each in self._started if each.poll() is None] + [started]
         return started
 
-    def run(self, arguments, stdin=None, timeout=30, environment=None, check=True):
-        """Runs a command in the box; returns (exit status, output with errors)."""
+    # pylint: disable=too-many-arguments
+    def run(self, arguments, stdin=None, timeout=30, environment=None, check=True, keep=()):
+        """Runs a command in the box; returns (exit status, output with errors). The file
+        descriptors to `keep` are open in it as well."""
         started = self.spawn(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, env=environment)
+                             stderr=subprocess.STDOUT, env=environment, pass_fds=keep)
         try:
             output, _ = started.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
@@ -156,6 +163,26 @@ class Box:
         text = output.decode(errors="replace")
         assert not check or started.returncode == 0, f"{arguments} -> {started.returncode}: {text}"
         return started.returncode, text
+
+    def join(self, other):
+        """Connects the networks of two boxes of different addresses: each becomes the other's
+        neighbour, as on one cable."""
+        self.run(["ip", "link", "delete", "node0"])
+        other.run(["ip", "link", "delete", "node0"])
+        self.run(["ip", "link", "add", "node0", "type", "veth", "peer", "name", "node0p"])
+        # The second end moves by the file of the other's network, which has a name in this box's
+        # /proc only if its processes were ours; a file descriptor has one everywhere.
+        descriptor = os.open(f"/proc/{other.pid}/ns/net", os.O_RDONLY)
+        try:
+            self.run(["ip", "link", "set", "node0p", "netns", f"/proc/self/fd/{descriptor}"],
+                     keep=(descriptor,))
+        finally:
+            os.close(descriptor)
+        other.run(["ip", "link", "set", "node0p", "name", "node0"])
+        for box, neighbour in ((self, other), (other, self)):
+            box.run(["ip", "addr", "add", f"{box.address}/24", "dev", "node0"])
+            box.run(["ip", "link", "set", "node0", "up"])
+            box.run(["ip", "route", "add", "default", "via", neighbour.address, "dev", "node0"])
 
     def _in_network(self, work):
         descriptor = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)

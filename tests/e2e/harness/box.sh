@@ -3,13 +3,14 @@
 #
 # PID 1 of a box (see box.py): makes the inside look like a machine of its own and then waits.
 #
-#   box.sh FOLDER NAME DEVICES
+#   box.sh FOLDER NAME DEVICES ADDRESS NEIGHBOUR
 #
 # FOLDER keeps what survives a reboot of this machine; NAME is its host name; DEVICES lists the
-# device nodes it has besides the usual ones, one `name major minor` a line. Nothing that this
-# script mounts or creates is visible outside, and the kernel undoes it when this process ends.
+# device nodes it has besides the usual ones, one `name major minor` a line; ADDRESS is its own in
+# its /24, and its default route goes to NEIGHBOUR, which need not exist. Nothing that this script
+# mounts or creates is visible outside, and the kernel undoes it when this process ends.
 set -euo pipefail
-folder=$1 name=$2 devices=$3
+folder=$1 name=$2 devices=$3 address=$4 neighbour=$5
 
 mount --make-rprivate /
 hostname "$name"
@@ -49,10 +50,10 @@ mount --bind /run/sysctl/boot_id /proc/sys/kernel/random/boot_id
 # A node address and any default route; nothing is reachable through it.
 ip link set lo up
 ip link add node0 type veth peer name node0p
-ip addr add 10.213.128.1/24 dev node0
+ip addr add "$address/24" dev node0
 ip link set node0 up
 ip link set node0p up
-ip route add default via 10.213.128.2 dev node0
+ip route add default via "$neighbour" dev node0
 
 mount --make-rshared /
 touch /run/box-ready

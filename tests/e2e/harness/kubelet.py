@@ -5,7 +5,7 @@ import http.client
 import json
 
 from . import binaries, kubeconfig, runtime
-from .box import NODE_ADDRESS, BoxProcess
+from .box import BoxProcess
 
 _HEALTH_PORT = 10248
 # What the kubelet keeps, inside the box. The device plugins' folder cannot be moved.
@@ -15,10 +15,10 @@ PLUGINS = f"{FOLDER}/device-plugins"
 CHECKPOINT = f"{PLUGINS}/kubelet_internal_checkpoint"
 
 
-def _configuration(plane, box, serving):
+def _configuration(plane, box, serving, more):
     return {
         "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
-        "address": NODE_ADDRESS, "healthzBindAddress": "127.0.0.1", "healthzPort": _HEALTH_PORT,
+        "address": box.address, "healthzBindAddress": "127.0.0.1", "healthzPort": _HEALTH_PORT,
         "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{box.cgroup}", "cgroupsPerQOS": True,
         "enforceNodeAllocatable": [], "failSwapOn": False, "failCgroupV1": False,
         "makeIPTablesUtilChains": False, "containerRuntimeEndpoint": f"unix://{runtime.SOCKET}",
@@ -35,24 +35,26 @@ def _configuration(plane, box, serving):
         # A container that ends is started again at once instead of after minutes.
         "featureGates": {"KubeletCrashLoopBackOffMax": True},
         "crashLoopBackOff": {"maxContainerRestartPeriod": "1s"},
+        **more,
     }
 
 
 class Kubelet:
-    """One kubelet; `process` is killed and started by tests. `server` is the API server's URL."""
+    """One kubelet; `process` is killed and started by tests. `server` is the API server's URL;
+    keyword arguments are more of its configuration."""
 
-    def __init__(self, plane, box, server):
+    def __init__(self, plane, box, server, **more):
         self._box = box
         user = f"kubelet-{box.name}"
         plane.add_user(user, f"system:node:{box.name}", "system:nodes")
         config = kubeconfig.write(box.folder / "kubelet.kubeconfig", server,
                                   plane.authority.certificate, plane.client_certificate(user))
-        serving = plane.authority.issue(f"serving-{user}", user, hosts=(box.name, NODE_ADDRESS))
+        serving = plane.authority.issue(f"serving-{user}", user, hosts=(box.name, box.address))
         path = box.folder / "kubelet.yaml"
-        path.write_text(json.dumps(_configuration(plane, box, serving)))
+        path.write_text(json.dumps(_configuration(plane, box, serving, more)))
         self.process = BoxProcess(box, user, [
             binaries.program("kubelet", plane.minor), f"--config={path}", f"--kubeconfig={config}",
-            f"--hostname-override={box.name}", f"--node-ip={NODE_ADDRESS}", "--v=2"])
+            f"--hostname-override={box.name}", f"--node-ip={box.address}", "--v=2"])
 
     def start(self):
         """Starts it and returns when it calls itself healthy; the container runtime must run."""

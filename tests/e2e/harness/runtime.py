@@ -15,9 +15,9 @@ OLD = "debian-containerd"
 
 SOCKET = "/run/containerd/containerd.sock"
 
-# A conflist must exist, or the node never becomes ready; the pods of the suite share the box's
-# network, so none is ever set up.
-_NETWORK = """{"cniVersion":"1.0.0","name":"none-used","plugins":[{"type":"bridge"}]}"""
+# A conflist must exist, or the node never becomes ready; where the pods of the suite share the box's
+# network, none is ever set up.
+_NO_NETWORK = """{"cniVersion":"1.0.0","name":"none-used","plugins":[{"type":"bridge"}]}"""
 
 _COMMON = """
 root = "/var/lib/containerd"
@@ -41,7 +41,7 @@ restrict_oom_score_adj = true
 enable_cdi = true
 cdi_spec_dirs = ["/etc/cdi", "/var/run/cdi"]
 [plugins."io.containerd.cri.v1.runtime".cni]
-bin_dirs = ["/run/cni/bin"]
+bin_dirs = ["{cni}"]
 conf_dir = "/run/cni/net.d"
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
@@ -60,7 +60,7 @@ restrict_oom_score_adj = true
 stream_server_address = "127.0.0.1"
 stream_server_port = "0"
 [plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "/run/cni/bin"
+bin_dir = "{cni}"
 conf_dir = "/run/cni/net.d"
 [plugins."io.containerd.grpc.v1.cri".containerd]
 snapshotter = "{snapshotter}"
@@ -83,10 +83,12 @@ def _snapshotter(folder):
 
 
 class Runtime:
-    """One containerd; `kind` is NEW or OLD. `process` is killed and started by tests."""
+    """One containerd; `kind` is NEW or OLD. `process` is killed and started by tests. `network` is
+    the CNI conflist of its pods."""
 
-    def __init__(self, box, kind):
+    def __init__(self, box, kind, network=_NO_NETWORK):
         self.kind = kind
+        self._network = network
         self.has_cdi = kind == NEW
         self._box = box
         self._folder = binaries.folder(kind)
@@ -95,7 +97,7 @@ class Runtime:
         configuration = box.folder / "containerd.toml"
         plugins = ("btrfs", "devmapper", "zfs", "erofs", "blockfile")
         configuration.write_text((_NEW if kind == NEW else _OLD).format(
-            socket=SOCKET, pause=images.PAUSE, runc=runc, snapshotter=self._snapshotter, disabled=", ".join(
+            socket=SOCKET, cni=self._cni(network), pause=images.PAUSE, runc=runc, snapshotter=self._snapshotter, disabled=", ".join(
                 f'"io.containerd.snapshotter.v1.{each}"' for each in plugins)
             + (', "io.containerd.nri.v1.nri"' if kind == NEW else "")))
         self._environment = {"PATH": f"{self._folder}:{os.environ['PATH']}"}
@@ -103,11 +105,16 @@ class Runtime:
             self._folder / "containerd", f"--config={configuration}", "--log-level=info"],
             self._environment)
 
+    @staticmethod
+    def _cni(network):
+        """The folder of the CNI plugins; nobody looks into it where no pod has a network."""
+        return "/run/cni/bin" if network == _NO_NETWORK else binaries.folder("cni")
+
     def start(self):
         """Starts it and returns when it answers."""
         network = self._box.path("/run/cni/net.d")
         network.mkdir(parents=True, exist_ok=True)
-        (network / "10-none-used.conflist").write_text(_NETWORK)
+        (network / "10-test.conflist").write_text(self._network)
         self.process.start()
         self.process.wait_until("answering", self._answers, timeout=20)
         return self
