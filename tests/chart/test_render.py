@@ -28,8 +28,8 @@ def test_the_objects_are_these_and_no_others(objects):
         ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-agent"),
         ("ServiceAccount", "aliquot-allocator"), ("ServiceAccount", "aliquot-verify"),
         *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
-          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-gpu-inventory", "aliquot-gpu-uuid",
-                       "aliquot-isolation"))]
+          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-binding-record", "aliquot-gpu-inventory",
+                       "aliquot-gpu-uuid", "aliquot-isolation", "aliquot-pod-record"))]
 
 
 def test_every_namespaced_object_names_its_namespace(objects):

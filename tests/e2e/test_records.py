@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tenants do to labels and records of running pods changes nothing for anybody else."""
+"""Labels and records of running pods that are lost or damaged change nothing for anybody else.
+
+Only the allocator's own user can do that (test_guards.py), so it does here; a restored etcd, or a time without
+the policies, can bring such pods as well.
+"""
 import json
 
 import pytest
@@ -13,7 +17,7 @@ def test_a_label_taken_off_frees_nothing_and_comes_back(work):
     work.create(pods.share("labelled", core=60, memory=15))
     work.wait_bound("labelled")
     pods.report_phase(work.api, work.name, "labelled", "Running")
-    work.patch_metadata("labelled", labels={pods.GPU_LABEL: None})
+    work.damage("labelled", labels={pods.GPU_LABEL: None})
     until("the label to come back", lambda: (
         work.pod("labelled")["metadata"].get("labels") or {}).get(pods.GPU_LABEL) == "true")
     work.create(pods.share("intruder", core=60, memory=15))
@@ -44,7 +48,7 @@ def test_a_damaged_record_blocks_no_card_but_its_own(cluster, work, damage):
         value = json.dumps(record)
     elif damage == "future-version":
         value = json.dumps({**record, "v": 99})
-    work.patch_metadata("vandal", annotations={pods.ALLOCATION: value})
+    work.damage("vandal", annotations={pods.ALLOCATION: value})
     cluster.allocator.restart()  # a rebuild must live with what the annotations now say
     for name in ("whole-a", "whole-b"):
         work.create(pods.whole(name))
@@ -60,7 +64,7 @@ def test_an_edited_record_changes_nothing_while_the_allocator_runs(work):
     work.create(pods.share("vandal", core=60, memory=15))
     record = json.loads(pods.annotations_of(work.wait_bound("vandal"))[pods.ALLOCATION])
     record["containers"]["main"]["cards"][0].update(core=1, mib=1)
-    work.patch_metadata("vandal", annotations={pods.ALLOCATION: json.dumps(record)})
+    work.damage("vandal", annotations={pods.ALLOCATION: json.dumps(record)})
     work.create(pods.share("greedy", core=50, memory=15))
     work.wait_refused("greedy")
     work.create(pods.share("modest", core=40, memory=15))
@@ -71,7 +75,7 @@ def test_a_record_damaged_beyond_repair_counts_what_the_pod_asked_for_on_every_c
     work.add_node(cards=2)
     work.create(pods.share("vandal", core=60, memory=15))
     work.wait_bound("vandal")
-    work.patch_metadata("vandal", annotations={
+    work.damage("vandal", annotations={
         pods.ALLOCATION: "{", f"{pods.INDEX_PREFIX}0": "none"})
     cluster.allocator.restart()
     # Never free, and no more than it asked for: 40 % of either card can still be had, no whole one.

@@ -48,8 +48,10 @@ class Cluster:
     def start_allocator(self):
         """Applies the chart's objects and starts the allocator as the chart's service account."""
         # Fake nodes have no agent: the administrator writes their inventories.
+        # Where a test binds by hand as the administrator, he stands for a batch scheduler.
         rendered = chart.render("agent.inventoryWriters={admin}", "agent.verifiers[0].kind=User",
-                                f"agent.verifiers[0].name={VERIFIER}")
+                                f"agent.verifiers[0].name={VERIFIER}",
+                                "guards.schedulers={system:kube-scheduler,admin}")
         deployment = chart.of_kind(rendered, "Deployment")[0]
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
         first = [each for each in rendered if "webhooks" not in each]

@@ -64,9 +64,13 @@ class Workspace:
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
             "target": {"kind": "Node", "name": node}}, **query)
 
-    def patch_metadata(self, name, **changes):
+    def patch_metadata(self, name, api=None, **changes):
         """Merge-patches labels or annotations of a pod; a value None removes a key."""
-        return self.api.patch(f"{self._pods}/{name}", {"metadata": changes})
+        return (api or self.api).patch(f"{self._pods}/{name}", {"metadata": changes})
+
+    def damage(self, name, **changes):
+        """The same as the allocator's own user: policies refuse everybody else."""
+        return self.patch_metadata(name, self.cluster.allocator.client(), **changes)
 
     def open_gates(self, name):
         """Takes a pod's scheduling gates away."""
