@@ -15,10 +15,11 @@ constexpr std::chrono::milliseconds kTick{100};
 }  // namespace
 
 Application::Application(Configuration configuration, observability::JsonLog& log)
-    : configuration_(std::move(configuration)),
+    : configuration_(WithManagedFiles(std::move(configuration))),
       log_(log),
       metrics_(clock_),
       instruments_{clock_, metrics_, log, log},
+      keeper_(configuration_, instruments_),
       signer_(configuration_, instruments_) {}
 
 Application::~Application() {
@@ -27,7 +28,7 @@ Application::~Application() {
 }
 
 bool Application::Start(program::Problems& problems) {
-  if (!signer_.Start(problems)) {
+  if (!keeper_.Start(problems) || !signer_.Start(problems)) {
     return false;
   }
   cluster_ = ConnectCluster(configuration_, clock_, metrics_, log_, problems);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "allocator/certificate_keeper.h"
 #include "allocator/cluster_connection.h"
 #include "allocator/configuration.h"
 #include "allocator/decision_core.h"
@@ -53,6 +54,7 @@ class Application {
   Addresses addresses_;
 
   // In the order in which they are needed; destroyed the other way round.
+  CertificateKeeper keeper_;
   RecordSigner signer_;
   std::unique_ptr<ClusterConnection> cluster_;
   std::unique_ptr<DecisionCore> core_;

@@ -24,12 +24,31 @@ struct Configuration {
     std::string monitor = "127.0.0.1:8080";
   };
   struct Tls {
+    std::string mode = "files";  // or "managed": made by the allocator, see managed_tls
     std::string certificate_file;
     std::string key_file;
     std::string client_ca_file;
     std::string admission_certificate_file;
     std::string admission_key_file;
     std::chrono::milliseconds reload_interval{1000};
+  };
+  // What the allocator makes itself (certificates/keeper.h); used where a mode is "managed".
+  struct ManagedTls {
+    std::string directory = "/run/aliquot/tls";
+    std::string namespace_name;  // "": the one that the service account's files name
+    std::string extender_service = "aliquot-extender";
+    std::string admission_service = "aliquot-admission";
+    std::string authority_secret = "aliquot-ca";
+    std::string scheduler_secret = "aliquot-scheduler-client";
+    std::string webhook_configuration = "aliquot";
+    std::chrono::milliseconds authority_lifetime{std::chrono::hours(10 * 365 * 24)};
+    std::chrono::milliseconds authority_renew_before{std::chrono::hours(365 * 24)};
+    std::chrono::milliseconds leaf_lifetime{std::chrono::hours(90 * 24)};
+  };
+  struct ManagedSigning {
+    std::string secret = "aliquot-signing";
+    std::string config_map = "aliquot-signing-keys";
+    std::chrono::milliseconds activation_delay{std::chrono::minutes(5)};
   };
   struct Http {
     std::int64_t extender_threads = 32;
@@ -63,8 +82,11 @@ struct Configuration {
   Listen listen;
   std::string addresses_file;
   Tls tls;
+  ManagedTls managed_tls;
   Http http;
-  std::string signing_key_file;  // "": records carry no signature
+  std::string signing_mode = "file";  // or "managed": made by the allocator
+  std::string signing_key_file;       // "": records carry no signature
+  ManagedSigning managed_signing;
   std::int64_t max_sharers_per_card = 16;
   Search search;
   std::string scoring_policy = "composite";  // scoring::kDefaultPolicy
@@ -75,6 +97,9 @@ struct Configuration {
   std::chrono::milliseconds drain_timeout{20000};
   std::string log_level = "info";
 };
+
+// The configuration with the paths of the files that the allocator makes itself, where it does.
+Configuration WithManagedFiles(Configuration configuration);
 
 inline constexpr std::string_view kConfigurationKind = "AllocatorConfiguration";
 

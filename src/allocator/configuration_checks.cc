@@ -58,6 +58,15 @@ class Checker {
   }
 
   void CheckTls() {
+    CheckManaged();
+    if (c_.tls.mode == "managed") {
+      RefuseFile("tls.certificateFile", c_.tls.certificate_file, "tls.mode");
+      RefuseFile("tls.keyFile", c_.tls.key_file, "tls.mode");
+      RefuseFile("tls.clientCAFile", c_.tls.client_ca_file, "tls.mode");
+      RefuseFile("tls.admissionCertificateFile", c_.tls.admission_certificate_file, "tls.mode");
+      RefuseFile("tls.admissionKeyFile", c_.tls.admission_key_file, "tls.mode");
+      return;
+    }
     RequireFile("tls.certificateFile", c_.tls.certificate_file, "--tls-cert");
     RequireFile("tls.keyFile", c_.tls.key_file, "--tls-key");
     RequireFile("tls.clientCAFile", c_.tls.client_ca_file, "--client-ca");
@@ -67,6 +76,35 @@ class Checker {
                std::string("is empty although tls.admission") +
                    (key_is_missing ? "CertificateFile" : "KeyFile") +
                    " is given; give both or neither");
+    }
+  }
+
+  void CheckManaged() {
+    const bool tls = c_.tls.mode == "managed";
+    const bool signing = c_.signing_mode == "managed";
+    if (signing) RefuseFile("signing.keyFile", c_.signing_key_file, "signing.mode");
+    if (!tls && !signing) return;
+    if (!c_.cluster_file.empty()) {
+      Complain(tls ? "tls.mode" : "signing.mode",
+               "is \"managed\" although clusterFile is given; a cluster file has no Secrets to "
+               "keep anything in, give files");
+    }
+    if (c_.managed_tls.directory.empty() || c_.managed_tls.directory.front() != '/') {
+      Complain("managedTls.directory", "is \"" + Printable(c_.managed_tls.directory) +
+                                           "\"; give an absolute path that only this process "
+                                           "can read");
+    }
+    if (c_.managed_tls.authority_renew_before >= c_.managed_tls.authority_lifetime) {
+      Complain("managedTls.caRenewBefore",
+               "is not less than managedTls.caLifetime; the authority would be replaced at once, "
+               "for ever");
+    }
+  }
+
+  void RefuseFile(std::string_view key, const std::string& path, std::string_view mode) {
+    if (!path.empty()) {
+      Complain(key, "is \"" + Printable(path) + "\" although " + std::string(mode) +
+                        " is \"managed\"; leave it empty, or set the mode to use files");
     }
   }
 

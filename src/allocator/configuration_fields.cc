@@ -29,12 +29,42 @@ void VisitListeners(Configuration& c, program::FieldVisitor& visitor) {
   visitor.EndSection();
   visitor.Text("addressesFile", c.addresses_file);
   visitor.BeginSection("tls");
+  visitor.Choice("mode", c.tls.mode, {"files", "managed"});
   visitor.Text("certificateFile", c.tls.certificate_file);
   visitor.Text("keyFile", c.tls.key_file);
   visitor.Text("clientCAFile", c.tls.client_ca_file);
   visitor.Text("admissionCertificateFile", c.tls.admission_certificate_file);
   visitor.Text("admissionKeyFile", c.tls.admission_key_file);
   visitor.Duration("reloadInterval", c.tls.reload_interval, milliseconds(100), hours(1));
+  visitor.EndSection();
+}
+
+void VisitManagedTls(Configuration& c, program::FieldVisitor& visitor) {
+  constexpr hours kYear(365 * 24);
+  Configuration::ManagedTls& managed = c.managed_tls;
+  visitor.BeginSection("managedTls");
+  visitor.Text("directory", managed.directory);
+  visitor.Text("namespace", managed.namespace_name);
+  visitor.Text("extenderService", managed.extender_service);
+  visitor.Text("admissionService", managed.admission_service);
+  visitor.Text("caSecret", managed.authority_secret);
+  visitor.Text("schedulerSecret", managed.scheduler_secret);
+  visitor.Text("webhookConfiguration", managed.webhook_configuration);
+  visitor.Duration("caLifetime", managed.authority_lifetime, seconds(10), 30 * kYear);
+  visitor.Duration("caRenewBefore", managed.authority_renew_before, seconds(1), 29 * kYear);
+  visitor.Duration("leafLifetime", managed.leaf_lifetime, seconds(5), kYear);
+  visitor.EndSection();
+}
+
+void VisitSigning(Configuration& c, program::FieldVisitor& visitor) {
+  visitor.BeginSection("signing");
+  visitor.Choice("mode", c.signing_mode, {"file", "managed"});
+  visitor.Text("keyFile", c.signing_key_file);
+  visitor.EndSection();
+  visitor.BeginSection("managedSigning");
+  visitor.Text("secret", c.managed_signing.secret);
+  visitor.Text("configMap", c.managed_signing.config_map);
+  visitor.Duration("activationDelay", c.managed_signing.activation_delay, seconds(0), hours(24));
   visitor.EndSection();
 }
 
@@ -87,9 +117,8 @@ void VisitTimes(Configuration& c, program::FieldVisitor& visitor) {
 void VisitFields(Configuration& configuration, program::FieldVisitor& visitor) {
   VisitSources(configuration, visitor);
   VisitListeners(configuration, visitor);
-  visitor.BeginSection("signing");
-  visitor.Text("keyFile", configuration.signing_key_file);
-  visitor.EndSection();
+  VisitManagedTls(configuration, visitor);
+  VisitSigning(configuration, visitor);
   VisitHttp(configuration, visitor);
   VisitPlacing(configuration, visitor);
   VisitTimes(configuration, visitor);

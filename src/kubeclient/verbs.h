@@ -43,12 +43,26 @@ inline constexpr ApiVerb kReviewToken{"authentication.k8s.io", "tokenreviews", "
 inline constexpr ApiVerb kReviewAccess{"authorization.k8s.io", "subjectaccessreviews", "",
                                        "create"};
 
+// The allocator's certificates and keys, each object by its name (src/certificates).
+inline constexpr ApiVerb kGetSecret{"", "secrets", "", "get"};
+inline constexpr ApiVerb kPatchSecret{"", "secrets", "", "patch"};
+inline constexpr ApiVerb kGetConfigMap{"", "configmaps", "", "get"};
+inline constexpr ApiVerb kPatchConfigMap{"", "configmaps", "", "patch"};
+inline constexpr ApiVerb kGetWebhooks{"admissionregistration.k8s.io",
+                                      "mutatingwebhookconfigurations", "", "get"};
+inline constexpr ApiVerb kPatchWebhooks{"admissionregistration.k8s.io",
+                                        "mutatingwebhookconfigurations", "", "patch"};
+
 inline constexpr ApiVerb kRequestToken{"", "serviceaccounts", "token", "create"};
 inline constexpr ApiVerb kProxyPod{"", "pods", "proxy", "get"};
 
 inline constexpr std::array kAllocatorVerbs{
     kListNodes, kWatchNodes,     kListPods,    kWatchPods,   kGetPod,      kPatchPod,
     kBindPod,   kPatchPodStatus, kCreateEvent, kListBudgets, kWatchBudgets};
+
+// The same program, for what it keeps in its own namespace and the caBundle of its webhooks.
+inline constexpr std::array kCertificateVerbs{kGetSecret,      kPatchSecret, kGetConfigMap,
+                                              kPatchConfigMap, kGetWebhooks, kPatchWebhooks};
 
 // The node agent: it reads the pods of its node and writes its own Node, nothing of a pod.
 inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode, kPatchNode,

@@ -36,8 +36,10 @@ constexpr std::array kResources{"pods", "nodes", "poddisruptionbudgets"};
 constexpr std::array kStampOutcomes{"done", "no_room", "failed"};
 constexpr std::array kRecordProblems{"adopted_by_index", "counted_on_all", "closed_node",
                                      "record_changed", "not_readable"};
-constexpr std::array kDegraded{"not_synced", "api_server_unreachable", "tls_reload_failed",
-                               "unconfirmed_binds", "signing_key_reload_failed"};
+constexpr std::array kDegraded{
+    "not_synced",        "api_server_unreachable",    "tls_reload_failed",
+    "unconfirmed_binds", "signing_key_reload_failed", "certificates_not_kept"};
+constexpr std::array kCertificates{"authority", "server", "scheduler"};
 constexpr std::array kPodStates{"bound", "reserved", "unstamped"};
 
 constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
@@ -179,6 +181,10 @@ struct Metrics::Series {
   std::array<Gauge*, kDegraded.size()> degraded =
       make.Gauges("degraded", "1 while the state holds.", "state", kDegraded);
 
+  std::array<Gauge*, kCertificates.size()> certificate_ends = make.Gauges(
+      "certificate_expiry_seconds", "Unix time at which a certificate that we keep ends.",
+      "certificate", kCertificates);
+
   Gauge& ledger_nodes = make.OneGauge("ledger_nodes", "Nodes in the ledger.");
   Gauge& ledger_cards = make.OneGauge("ledger_cards", "Cards in the ledger.");
   std::array<Gauge*, kPodStates.size()> ledger_pods =
@@ -260,6 +266,10 @@ void Metrics::CountRelist(WatchedResource resource) {
 
 void Metrics::SetDegraded(Degraded state, bool on) {
   series_->degraded[Index(state)]->Set(on ? 1 : 0);
+}
+
+void Metrics::SetCertificateEnd(Certificate certificate, SystemTime end) {
+  series_->certificate_ends[Index(certificate)]->Set(Seconds(end.time_since_epoch()));
 }
 
 void Metrics::SetLedger(const LedgerFigures& figures) {

@@ -51,8 +51,12 @@ enum class Degraded {
   kApiServerUnreachable,
   kTlsReloadFailed,
   kUnconfirmedBinds,
-  kSigningKeyReloadFailed
+  kSigningKeyReloadFailed,
+  kCertificatesNotKept
 };
+
+// Whose end people must know ahead.
+enum class Certificate { kAuthority, kServer, kScheduler };
 
 struct LedgerFigures {
   std::int64_t nodes = 0;
@@ -96,6 +100,8 @@ class Metrics {
 
   void SetDegraded(Degraded state, bool on);
   void SetLedger(const LedgerFigures& figures);
+  // 0 until it is called: the certificates are not ours to keep.
+  void SetCertificateEnd(Certificate certificate, SystemTime end);
   // The log's running total (JsonLog::dropped).
   void SetLogLinesDropped(std::uint64_t total);
 

@@ -33,6 +33,12 @@ void PrepareSignals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+bool EndRequested() {
+  sigset_t pending;
+  return sigpending(&pending) == 0 &&
+         (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1);
+}
+
 void WaitForEndRequest() {
   const sigset_t signals = EndRequests();
   int received = 0;

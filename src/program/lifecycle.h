@@ -14,6 +14,9 @@ void RaiseOpenFileLimit();
 
 // Call before any thread is started, since threads inherit what is blocked.
 void PrepareSignals();
+// True once the end was asked for, also before anybody waits for it: for what a start has to wait
+// for.
+bool EndRequested();
 // Waits for the first request to end. From its return on the next one ends the process.
 void WaitForEndRequest();
 
