@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Nobody in particular, as in most images that need no rights.
 USER = 65532
 _ARCHITECTURES = {"x86_64": "amd64"}
-_ETC = {
+ETC = {
     "etc/passwd": "root:x:0:0:root:/:/sbin/nologin\n"
                   f"aliquot:x:{USER}:{USER}:aliquot:/:/sbin/nologin\n",
     "etc/group": f"root:x:0:\naliquot:x:{USER}:\n",
@@ -98,7 +98,7 @@ def licences(paths):
 
 def contents(image, programs):
     """Every file of an image: {path inside: (bytes, mode)}."""
-    files = {path: (text.encode(), 0o644) for path, text in _ETC.items()}
+    files = {path: (text.encode(), 0o644) for path, text in ETC.items()}
     for name in image.programs:
         program = programs / "bin" / name
         if not program.is_file():

@@ -10,13 +10,26 @@
 #include "base/strings.h"
 #include "model/gpu_uuid.h"
 
+// The version that is written. Only tests/e2e/next_release sets another: it is this code as a later
+// release will have it.
+#ifndef ALIQUOT_ALLOCATION_VERSION
+#define ALIQUOT_ALLOCATION_VERSION 1
+#endif
+
 namespace aliquot::api {
 namespace {
 
+constexpr std::int64_t kVersion = ALIQUOT_ALLOCATION_VERSION;
+constexpr std::int64_t kOldestVersion = kVersion > 1 ? kVersion - 1 : kVersion;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 32;
 constexpr std::size_t kMaxCards = 64;
 // Pods with more GPU containers are refused at every door; the margin is for a later version.
 constexpr std::size_t kMaxContainers = 64;
+
+std::string ReadVersions() {
+  return (kOldestVersion < kVersion ? std::to_string(kOldestVersion) + " and " : "") +
+         std::to_string(kVersion);
+}
 
 // A field without which the record says nothing.
 void Require(JsonReader& reader, const JsonField& field, const JsonPath& path) {
@@ -112,10 +125,10 @@ Result<model::Allocation> ParseAllocation(std::string_view json) {
       reader.Object<4>(*parsed, root, {"v", "uid", "node", "containers"});
   std::int64_t version = 0;
   reader.Integer(v, root.Field("v"), 0, INT32_MAX, version);
-  if (version != kAllocationVersion) {
-    reader.Refuse(root.Field("v"),
-                  "is " + (v ? std::to_string(version) : "missing") + "; this version reads " +
-                      std::to_string(kAllocationVersion) + ", so upgrade the reader");
+  if (version < kOldestVersion || version > kVersion) {
+    reader.Refuse(root.Field("v"), "is " + (v ? std::to_string(version) : "missing") +
+                                       "; this version reads " + ReadVersions() +
+                                       ", so upgrade the reader");
   }
   model::Allocation allocation;
   ReadRequired(reader, uid, root.Field("uid"), allocation.uid);
@@ -136,7 +149,7 @@ Result<model::Allocation> ParseAllocation(std::string_view json) {
 }
 
 std::string FormatAllocation(const model::Allocation& allocation) {
-  std::string out = "{\"v\":" + std::to_string(kAllocationVersion) + ",\"uid\":";
+  std::string out = "{\"v\":" + std::to_string(kVersion) + ",\"uid\":";
   AppendJsonString(out, allocation.uid);
   out += ",\"node\":";
   AppendJsonString(out, allocation.node);
