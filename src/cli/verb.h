@@ -30,6 +30,7 @@ struct Streams {
 using Run = std::function<Status(Streams&)>;
 
 void AddTopologyVerb(CLI::App& app, Run& run);
+void AddSchedulerConfigVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
 void AddVerifyVerb(CLI::App& app, Run& run);
 
