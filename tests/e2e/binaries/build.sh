@@ -6,8 +6,9 @@
 #
 #   build.sh [SET...]        sets: see all_sets below; default: all of them
 #
-# The set debian-containerd is not built but unpacked from Debian's own packages, without installing
-# them, so no service starts: the oldest containerd that a node may still run, which knows no CDI.
+# The sets debian-* are not built but unpacked from Debian's own packages, without installing them, so
+# no service starts: the oldest containerd that a node may still run, which knows no CDI; and promtool,
+# Prometheus' own parser of rules and queries.
 #
 # Prints one line per set on standard output: its name and the folder with its programs. Progress
 # goes to standard error. A set lives in the cache under a name made from its version and a hash of
@@ -19,10 +20,22 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}
-all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc coredns cni debian-containerd)
-# Whose packages they are; a machine's apt names the exact revision.
-debian_packages=(containerd runc)
-debian_version=1.6.20
+all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc coredns cni debian-containerd
+          debian-prometheus)
+
+# The packages of a set and their version; a machine's apt names the exact revision.
+debian_packages() {
+  case $1 in
+    debian-containerd) echo "containerd runc" ;;
+    debian-prometheus) echo prometheus ;;
+  esac
+}
+debian_version() {
+  case $1 in
+    debian-containerd) echo 1.6.20 ;;
+    debian-prometheus) echo 2.42.0 ;;
+  esac
+}
 
 say() { echo "build.sh: $*" >&2; }
 
@@ -46,6 +59,7 @@ programs() {
     cni) printf '%s\n' main/bridge main/loopback ipam/host-local |
       sed 's|.*/\(.*\)|\1 github.com/containernetworking/plugins/plugins/&|' ;;
     debian-containerd) printf '%s -\n' containerd containerd-shim-runc-v2 ctr runc ;;
+    debian-prometheus) echo "promtool -" ;;
     *) say "unknown set '$1'; choose among: ${all_sets[*]}"; return 1 ;;
   esac
 }
@@ -74,8 +88,8 @@ version_flags() {
 
 set_folder() {
   local set=$1 module version hash
-  if [[ $set == debian-containerd ]]; then
-    echo "$cache/binaries/$set-$debian_version"
+  if [[ $set == debian-* ]]; then
+    echo "$cache/binaries/$set-$(debian_version "$set")"
     return
   fi
   read -r module version <<<"$(main_module "$set")"
@@ -85,17 +99,19 @@ set_folder() {
 
 # Downloads Debian's packages and keeps their programs.
 unpack_debian() {
-  local folder=$1 work name package
-  [[ -x $folder/runc && -x $folder/containerd ]] && return
-  say "unpacking Debian's ${debian_packages[*]}"
+  local set=$1 folder=$2 work name package missing=0 packages
+  while read -r name _; do [[ -x $folder/$name ]] || missing=1; done < <(programs "$set")
+  [[ $missing == 1 ]] || return 0
+  read -ra packages <<<"$(debian_packages "$set")"
+  say "unpacking Debian's ${packages[*]}"
   work=$(mktemp -d "$folder/.unpack.XXXXXX")
   # The package lists of a fresh machine are empty.
-  (cd "$work" && { apt-get download "${debian_packages[@]}" >&2 ||
-    { apt-get update >&2 && apt-get download "${debian_packages[@]}" >&2; }; })
+  (cd "$work" && { apt-get download "${packages[@]}" >&2 ||
+    { apt-get update >&2 && apt-get download "${packages[@]}" >&2; }; })
   for package in "$work"/*.deb; do dpkg -x "$package" "$work/root"; done
   while read -r name _; do
     mv "$(find "$work/root" -type f -name "$name" -perm -u+x | head -n 1)" "$folder/$name"
-  done < <(programs debian-containerd)
+  done < <(programs "$set")
   rm -rf "$work"
 }
 
@@ -126,8 +142,8 @@ for set in "${sets[@]}"; do
   # One build of a set at a time; whoever waits finds the programs there.
   exec 9>"$folder/.lock"
   flock 9
-  if [[ $set == debian-containerd ]]; then
-    unpack_debian "$folder"
+  if [[ $set == debian-* ]]; then
+    unpack_debian "$set" "$folder"
   else
     build_set "$set" "$folder"
   fi

@@ -1,4 +1,5 @@
-{{/* A headless Service that only names what Prometheus scrapes, and its ServiceMonitor. Arguments: root, name, component, port. */}}
+{{/* A headless Service that only names what Prometheus scrapes, and its ServiceMonitor. Arguments: root, name,
+component, port: of the Service, targetPort: number or name of the container's, tls. */}}
 {{- define "aliquot.scraped" -}}
 {{- $labels := dict "app.kubernetes.io/part-of" "aliquot" "app.kubernetes.io/managed-by" .root.Release.Service "app.kubernetes.io/version" .root.Chart.AppVersion "app.kubernetes.io/name" .name "app.kubernetes.io/instance" .root.Release.Name "app.kubernetes.io/component" .component -}}
 apiVersion: v1
@@ -17,7 +18,7 @@ spec:
     app.kubernetes.io/instance: {{ .root.Release.Name }}
     app.kubernetes.io/component: {{ .component }}
   ports:
-    - {name: pages, port: {{ .port }}, targetPort: {{ .port }}}
+    - {name: pages, port: {{ .port }}, targetPort: {{ .targetPort }}}
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
