@@ -45,13 +45,14 @@ class Cluster:
         self.scheduler = self.start_scheduler("kube-scheduler", self.scheduler_configuration())
         return self
 
-    def start_allocator(self):
-        """Applies the chart's objects and starts the allocator as the chart's service account."""
+    def start_allocator(self, *settings):
+        """Applies the chart's objects and starts the allocator as the chart's service account;
+        `settings` are more values of the chart."""
         # Fake nodes have no agent: the administrator writes their inventories.
         # Where a test binds by hand as the administrator, he stands for a batch scheduler.
         rendered = chart.render("agent.inventoryWriters={admin}", "agent.verifiers[0].kind=User",
                                 f"agent.verifiers[0].name={VERIFIER}",
-                                "guards.schedulers={system:kube-scheduler,admin}")
+                                "guards.schedulers={system:kube-scheduler,admin}", *settings)
         deployment = chart.of_kind(rendered, "Deployment")[0]
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
         first = [each for each in rendered if "webhooks" not in each]
@@ -69,6 +70,14 @@ class Cluster:
                                                self.plane.authority.certificate)
         chart.apply(self.api, [each for each in self.objects if "webhooks" in each])
         self.wait_for_admission()
+
+    def apply_guards(self, *settings):
+        """Applies webhooks and policies anew, as an upgrade to these values of the chart does."""
+        self.objects = chart.point_webhooks_at(
+            chart.render(*settings), self.allocator.addresses["admission"],
+            self.plane.authority.certificate)
+        chart.apply(self.api, [each for each in self.objects
+                               if each["apiVersion"].startswith("admissionreg")])
 
     def wait_for_admission(self):
         """Returns when the API server sends GPU pods to the mutating webhook."""
