@@ -78,7 +78,12 @@ bool Application::MakeGrants(program::Problems& problems) {
   if (!configuration_.signing_public_keys.empty()) {
     verifier_ = std::make_unique<signing::Verifier>(
         std::vector<std::string>{configuration_.signing_public_keys});
-    if (const auto keys = verifier_->Refresh(); !keys.ok()) {
+    const auto keys = verifier_->Refresh();
+    if (!keys.ok() && keys.status().code() == StatusCode::kNotFound) {
+      // The allocator publishes its key once it runs; until then no record is believed.
+      log_.Warn("agent", "no signing key is published yet; no container is started until one is",
+                {{"problem", keys.status().message()}});
+    } else if (!keys.ok()) {
       problems.Add("signing.publicKeys", keys.status().message());
       return false;
     }

@@ -106,7 +106,7 @@ Result<std::vector<std::string>> KeyFilesAt(const std::string& path) {
     return InvalidArgument(error.message());
   }
   if (files.empty()) {
-    return InvalidArgument("no file in it has a name that ends in .pem");
+    return NotFound("no file in it has a name that ends in .pem");
   }
   std::sort(files.begin(), files.end());
   return files;

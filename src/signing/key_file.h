@@ -20,6 +20,7 @@ Result<std::string> ReadKeyFile(const std::string& path);
 
 // The files that `path` stands for: itself, or, when it is a directory, what is in it under a name
 // that ends in ".pem", sorted, hidden ones left out (Kubernetes keeps its bookkeeping in "..data").
+// NOT_FOUND for a directory without one: keys may still come.
 Result<std::vector<std::string>> KeyFilesAt(const std::string& path);
 
 // SHA-256, to notice a change without keeping a second copy of a key.

@@ -172,6 +172,17 @@ TEST_F(VerifierTest, SaysWhyASetCannotBeUsed) {
   EXPECT_THAT(WhyNot({keys_}), HasSubstr("no file in it has a name that ends in .pem"));
 }
 
+TEST_F(VerifierTest, WithoutAKeyNothingIsBelievedUntilOneComes) {
+  const std::string record = SignedBy(first_);
+  Remove("first.pem");
+  Verifier verifier({keys_});
+  EXPECT_EQ(verifier.Refresh().status().code(), StatusCode::kNotFound);
+  EXPECT_FALSE(verifier.Verify(kRecord, record).ok());
+  Put("first.pem", first_.public_key);
+  ASSERT_TRUE(verifier.Refresh().ok());
+  EXPECT_TRUE(verifier.Verify(kRecord, record).ok());
+}
+
 TEST_F(VerifierTest, TheNumberOfKeysIsBounded) {
   // The directory's first.pem and 64 more.
   std::string many;
