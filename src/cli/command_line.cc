@@ -17,6 +17,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddTopologyVerb(app, run);
   AddSimulateVerb(app, run);
   AddVerifyVerb(app, run);
+  AddDoctorVerb(app, run);
   AddSchedulerConfigVerb(app, run);
   app.require_subcommand(0, 1);
   try {

@@ -81,7 +81,8 @@ std::string LeaderElection(const SchedulerConfig& config) {
   if (config.lease_namespace.empty()) {
     return {};
   }
-  return "\n# One at a time schedules, by a lease of its own: the cluster's scheduler has another one.\n"
+  return "\n# One at a time schedules, by a lease of its own: the cluster's scheduler has another "
+         "one.\n"
          "leaderElection:\n  leaderElect: true\n  resourceNamespace: " +
          config.lease_namespace + "\n  resourceName: " + config.lease_name + "\n";
 }

@@ -47,10 +47,12 @@ Status AwaitCertificates(const std::string& directory, std::chrono::milliseconds
     }
     const SteadyTime now = clock.SteadyNow();
     if (now >= deadline) {
-      return FailedPrecondition(
-          "kube-scheduler's client certificate is not there yet (" + look.message() +
-          "); the allocator puts it into Secret aliquot-scheduler-client, and the kubelet mounts it "
-          "when this container is started again; if this goes on, see the log of aliquot-allocator");
+      return FailedPrecondition("kube-scheduler's client certificate is not there yet (" +
+                                look.message() +
+                                "); the allocator puts it into Secret aliquot-scheduler-client, "
+                                "and the kubelet mounts it "
+                                "when this container is started again; if this goes on, see the "
+                                "log of aliquot-allocator");
     }
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(kLookEvery, deadline - now));
   }

@@ -2,11 +2,17 @@
 // aliquotctl scheduler-config: how kube-scheduler is told of the allocator.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
 
+#include "api/kubernetes_name.h"
+#include "base/strings.h"
+#include "certificates/private_file.h"
+#include "cli/cluster_connection.h"
 #include "cli/scheduler_config.h"
+#include "cli/scheduler_config_cluster.h"
 #include "cli/scheduler_config_pod.h"
 #include "cli/text_file.h"
 #include "cli/verb.h"
@@ -22,6 +28,8 @@ struct SchedulerConfigFlags {
   std::string output;  // "": the standard output
   std::string lease_namespace = "aliquot-system";
   std::string lease_name = "aliquot-scheduler";
+  bool stanza = false;
+  ClusterFlags cluster;
   SchedulerConfig config;
 };
 
@@ -52,19 +60,53 @@ Result<SchedulerConfig> InPod(const SchedulerConfigFlags& flags) {
   return config;
 }
 
-Status RunSchedulerConfig(const SchedulerConfigFlags& flags, Streams& streams) {
-  if (!flags.in_pod) {
-    return InvalidArgument("only --in-pod is known");
+Result<SchedulerConfig> OfInstallation(const SchedulerConfigFlags& flags) {
+  SchedulerConfig config = flags.config;
+  const RealClock clock;
+  const auto transport = Connect(flags.cluster, clock);
+  if (!transport.ok()) {
+    return transport.status();
   }
-  const auto config = InPod(flags);
+  ApiReader reader(**transport, clock);
+  if (const Status read = ReadInstallation(reader, flags.lease_namespace, config); !read.ok()) {
+    return read;
+  }
+  // A scheduler of the cluster, as kubeadm starts it.
+  config.kubeconfig = "/etc/kubernetes/scheduler.conf";
+  if (const Status good = CheckSchedulerConfig(config); !good.ok()) {
+    return good;
+  }
+  return config;
+}
+
+// A file with a private key is its owner's only.
+Status Write(const SchedulerConfigFlags& flags, const std::string& text) {
+  if (flags.in_pod) {
+    return WriteTextFile(flags.output, text);
+  }
+  const std::filesystem::path path(flags.output);
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  return certificates::ReplacePrivateFile(directory, path.filename().string(), text);
+}
+
+Status RunSchedulerConfig(const SchedulerConfigFlags& flags, Streams& streams) {
+  if (!api::IsDnsLabel(flags.lease_namespace)) {
+    return InvalidArgument("the namespace is \"" + Printable(flags.lease_namespace) +
+                           "\"; give the name of a namespace");
+  }
+  const auto config = flags.in_pod ? InPod(flags) : OfInstallation(flags);
   if (!config.ok()) {
     return config.status();
   }
-  const std::string text = SchedulerConfigFile(*config);
+  const std::string text = flags.stanza ? ExtenderStanza(*config) : SchedulerConfigFile(*config);
   if (!flags.output.empty()) {
-    return WriteTextFile(flags.output, text);
+    return Write(flags, text);
   }
   streams.out << text;
+  if (config->certificates.inline_data) {
+    streams.err << "keyData above is a private key: keep the output where only kube-scheduler's "
+                   "user can read it\n";
+  }
   return Status::Ok();
 }
 
@@ -72,8 +114,12 @@ Status RunSchedulerConfig(const SchedulerConfigFlags& flags, Streams& streams) {
 
 void AddSchedulerConfigVerb(CLI::App& app, Run& run) {
   auto flags = std::make_shared<SchedulerConfigFlags>();
-  CLI::App* verb = app.add_subcommand(
-      "scheduler-config", "print what makes a stock kube-scheduler place GPU pods by the allocator");
+  CLI::App* verb =
+      app.add_subcommand("scheduler-config",
+                         "print what makes a stock kube-scheduler place GPU pods by the allocator");
+  AddClusterFlags(*verb, flags->cluster, /*in_cluster=*/false);
+  verb->add_flag("--stanza", flags->stanza,
+                 "the extender alone, to merge into a configuration that is there");
   verb->add_flag("--in-pod", flags->in_pod,
                  "as the bundled scheduler's init container: certificates and address of this pod");
   verb->add_option("--certificates", flags->certificates,

@@ -16,7 +16,7 @@ class App;
 
 namespace aliquot::cli {
 
-// kNotHeld: verify was answered, and not every check is ok.
+// kNotHeld: verify was answered and not every check is ok, or doctor was and one failed.
 enum ExitCode { kDone = 0, kProblem = 1, kNotHeld = 2 };
 
 struct Streams {
@@ -30,6 +30,7 @@ struct Streams {
 using Run = std::function<Status(Streams&)>;
 
 void AddTopologyVerb(CLI::App& app, Run& run);
+void AddDoctorVerb(CLI::App& app, Run& run);
 void AddSchedulerConfigVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
 void AddVerifyVerb(CLI::App& app, Run& run);

@@ -56,6 +56,20 @@ inline constexpr ApiVerb kPatchWebhooks{"admissionregistration.k8s.io",
 inline constexpr ApiVerb kRequestToken{"", "serviceaccounts", "token", "create"};
 inline constexpr ApiVerb kProxyPod{"", "pods", "proxy", "get"};
 
+// What `aliquotctl doctor` and `scheduler-config` look at besides.
+inline constexpr ApiVerb kGetService{"", "services", "", "get"};
+inline constexpr ApiVerb kGetDeployment{"apps", "deployments", "", "get"};
+inline constexpr ApiVerb kListDaemonSets{"apps", "daemonsets", "", "list"};
+inline constexpr ApiVerb kGetLease{"coordination.k8s.io", "leases", "", "get"};
+inline constexpr ApiVerb kListEvents{"", "events", "", "list"};
+inline constexpr ApiVerb kListWebhooks{"admissionregistration.k8s.io",
+                                       "mutatingwebhookconfigurations", "", "list"};
+inline constexpr ApiVerb kListPolicies{"admissionregistration.k8s.io",
+                                       "validatingadmissionpolicies", "", "list"};
+inline constexpr ApiVerb kListPolicyBindings{"admissionregistration.k8s.io",
+                                             "validatingadmissionpolicybindings", "", "list"};
+inline constexpr ApiVerb kCreatePod{"", "pods", "", "create"};  // with dryRun=All only
+
 inline constexpr std::array kAllocatorVerbs{
     kListNodes, kWatchNodes,     kListPods,    kWatchPods,   kGetPod,      kPatchPod,
     kBindPod,   kPatchPodStatus, kCreateEvent, kListBudgets, kWatchBudgets};
@@ -73,5 +87,17 @@ inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode, kP
 // the API server with a token of the reader's service account; simulate --pod lists.
 inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kRequestToken,
                                               kProxyPod};
+
+// aliquotctl doctor. Where one of them is missing it says that it could not look. Services,
+// Deployments, the Lease, Events, the Secret and the ConfigMap are those of our namespace; the
+// Secret is aliquot-scheduler-client alone.
+inline constexpr std::array kDoctorVerbs{
+    kGetService,   kGetDeployment, kListDaemonSets, kGetLease,           kListEvents, kGetSecret,
+    kGetConfigMap, kListWebhooks,  kListPolicies,   kListPolicyBindings, kListNodes,  kListPods};
+// The same, where a GPU pod is tried in a namespace (--try-in).
+inline constexpr std::array kDoctorTryVerbs{kCreatePod};
+
+// aliquotctl scheduler-config, outside a pod: one Service and one Secret of our namespace.
+inline constexpr std::array kSchedulerConfigVerbs{kGetService, kGetSecret};
 
 }  // namespace aliquot::kubeclient

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The flags by which a verb finds its cluster, and the connection that follows from them.
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "kubeclient/curl_transport.h"
+
+namespace CLI {
+class App;
+}
+
+namespace aliquot::cli {
+
+struct ClusterFlags {
+  std::string kubeconfig;  // "": KUBECONFIG, then ~/.kube/config
+  std::string context;     // "": the kubeconfig's current one
+  bool in_cluster = false;
+};
+
+// --kubeconfig and --context, and --in-cluster when the verb can run in a pod. The flags must
+// outlive the parser.
+void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster);
+
+// Reads the credentials; asks nothing of the server yet. The clock must outlive it.
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
+                                                           const Clock& clock);
+
+}  // namespace aliquot::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do GPU pods run where the webhook does not look?
+#include "cli/doctor/checks.h"
+
+namespace aliquot::cli {
+
+void CheckNamespaces(const Observation& seen, Findings& findings) {
+  constexpr char kCheck[] = "excluded-namespaces";
+  if (!seen.unseen_gpu_pods.ok()) {
+    findings.push_back({kCheck, Verdict::kUnknown, seen.unseen_gpu_pods.status().message(), ""});
+    return;
+  }
+  const auto& pods = *seen.unseen_gpu_pods;
+  if (pods.empty()) {
+    findings.push_back(
+        {kCheck, Verdict::kOk, "no GPU pod is in a namespace that the webhook leaves out", ""});
+    return;
+  }
+  findings.push_back({kCheck, Verdict::kWarning,
+                      std::to_string(pods.size()) +
+                          " GPU pods are in namespaces that the webhook leaves out: " +
+                          SomeOf(pods) + "; they were not checked when they were created",
+                      "move them, or shorten admission.excludedNamespaces of the chart"});
+}
+
+}  // namespace aliquot::cli
