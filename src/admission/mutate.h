@@ -17,6 +17,8 @@ namespace aliquot::admission {
 // thread-safe.
 struct MutateOptions {
   model::ResourceNames names;
+  // For a GPU pod that names no scheduler or the cluster's default; "" leaves the pod's own.
+  std::string scheduler_name;
   // Memory of the largest card of any known inventory, in MiB; nothing while none is known. Only a
   // warning hangs on it: cards may come later.
   std::function<std::optional<std::int64_t>()> largest_card_mib;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admission/stamp.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "admission/patch.h"
@@ -75,6 +76,32 @@ Result<BindingTarget> ReadBinding(const api::ReviewRequest& request) {
   return target;
 }
 
+bool IsScheduler(const api::ReviewRequest& request, const StampOptions& options) {
+  return std::find(options.scheduler_users.begin(), options.scheduler_users.end(),
+                   request.username) != options.scheduler_users.end();
+}
+
+// The first annotation of ours that the Binding brings, or "".
+std::string ForgedKey(const json& object) {
+  if (const json* annotations = Member(object, {"metadata", "annotations"})) {
+    for (const auto& [key, value] : annotations->items()) {
+      if (api::IsOwnPodAnnotation(key)) {
+        return key;
+      }
+    }
+  }
+  return {};
+}
+
+api::ReviewResponse Denied(std::string sentence) {
+  api::ReviewResponse response;
+  response.allowed = false;
+  response.code = 403;
+  response.reason = "Forbidden";
+  response.message = std::move(sentence);
+  return response;
+}
+
 // Keys of ours that the Binding brings, less those that `given` sets anyway.
 void StripForged(const json& object, const api::Annotations& given, Patch& patch,
                  std::vector<std::string>& warnings) {
@@ -114,16 +141,22 @@ Result<api::ReviewResponse> StampBinding(const api::ReviewRequest& request,
   if (!target.ok()) {
     return target.status();
   }
+  const bool by_scheduler = IsScheduler(request, options);
+  if (const std::string key = by_scheduler ? "" : ForgedKey(request.object); !key.empty()) {
+    return Denied("the Binding has annotation " + Printable(key) + ", and user " +
+                  Printable(request.username) +
+                  " is no configured scheduler; send it without, Aliquot records the GPUs itself "
+                  "(configuration admission.schedulerUsers names schedulers)");
+  }
   StampDecision decision;
   if (!target->node.empty()) {
     decision = ledger.Decide(target->pod, target->uid, target->node, request.dry_run);
   }
   if (decision.outcome == StampDecision::Outcome::kDenied) {
-    response.allowed = false;
-    response.code = 403;
-    response.reason = "Forbidden";
-    response.message = std::move(decision.reason);
-    return response;
+    return Denied(std::move(decision.reason));
+  }
+  if (!by_scheduler) {
+    decision.annotations.clear();
   }
   if (Status status = api::CheckAnnotations(decision.annotations); !status.ok()) {
     return Internal(status.message());

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/admission_wire.h"
 #include "api/binding_codec.h"
@@ -36,12 +37,17 @@ class StampLedger {
 struct StampOptions {
   // Our own user: its Bindings carry their annotations already. Empty = none.
   std::string own_username;
+  // Users whose Bindings may carry our annotations.
+  std::vector<std::string> scheduler_users = {"system:kube-scheduler"};
 };
 
 // Decides a review of the webhook on pods/binding and on the legacy resource bindings, for a
-// Binding posted by anybody but us: strips what it forged of ours, with a warning, and adds the
-// annotations that the ledger gives, or denies it with the ledger's reason. Anything else is
-// allowed unchanged. Thread-safe.
+// Binding posted by anybody but us: cards are reserved, or it is denied with the ledger's reason.
+// That of a configured scheduler gets the annotations that record the cards, and loses what it
+// forged of ours, with a warning. To anybody else's nothing is added, since the API server would
+// then take it for a forged one (a policy of the chart); the late stamp records the reserved cards
+// once the watch shows the pod bound. With annotations of ours it is denied, and nothing is
+// reserved. Anything else is allowed unchanged. Thread-safe.
 //
 // The error is for a review that is no Binding at all: the caller answers HTTP 400 with it.
 Result<api::ReviewResponse> StampBinding(const api::ReviewRequest& request,

@@ -50,6 +50,11 @@ struct Configuration {
     std::string config_map = "aliquot-signing-keys";
     std::chrono::milliseconds activation_delay{std::chrono::minutes(5)};
   };
+  struct Admission {
+    std::string scheduler_name;  // given to GPU pods that name no other scheduler; "": untouched
+    // Whose Bindings the stamp may annotate.
+    std::vector<std::string> scheduler_users = {"system:kube-scheduler"};
+  };
   struct Http {
     std::int64_t extender_threads = 32;
     std::int64_t admission_threads = 16;
@@ -83,6 +88,7 @@ struct Configuration {
   std::string addresses_file;
   Tls tls;
   ManagedTls managed_tls;
+  Admission admission;
   Http http;
   std::string signing_mode = "file";  // or "managed": made by the allocator
   std::string signing_key_file;       // "": records carry no signature

@@ -3,6 +3,7 @@
 
 #include "allocator/configuration.h"
 #include "allocator/configuration_fields.h"
+#include "api/kubernetes_name.h"
 #include "base/strings.h"
 #include "http/listen_address.h"
 #include "program/configuration_rules.h"
@@ -21,6 +22,7 @@ class Checker {
     rules_.CheckResourceNames(c_.resource_names);
     CheckAddresses();
     CheckTls();
+    CheckAdmission();
     CheckLimits();
   }
 
@@ -98,6 +100,15 @@ class Checker {
       Complain("managedTls.caRenewBefore",
                "is not less than managedTls.caLifetime; the authority would be replaced at once, "
                "for ever");
+    }
+  }
+
+  void CheckAdmission() {
+    const std::string& name = c_.admission.scheduler_name;
+    if (!name.empty() && !api::IsDnsSubdomain(name)) {
+      Complain("admission.schedulerName",
+               "is \"" + Printable(name) +
+                   "\"; give the schedulerName of a kube-scheduler's profile, or nothing");
     }
   }
 

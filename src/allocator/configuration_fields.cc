@@ -68,6 +68,13 @@ void VisitSigning(Configuration& c, program::FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
+void VisitAdmission(Configuration& c, program::FieldVisitor& visitor) {
+  visitor.BeginSection("admission");
+  visitor.Text("schedulerName", c.admission.scheduler_name);
+  visitor.Texts("schedulerUsers", c.admission.scheduler_users);
+  visitor.EndSection();
+}
+
 void VisitHttp(Configuration& c, program::FieldVisitor& visitor) {
   constexpr std::int64_t kMebibyte = 1 << 20;
   visitor.BeginSection("http");
@@ -119,6 +126,7 @@ void VisitFields(Configuration& configuration, program::FieldVisitor& visitor) {
   VisitListeners(configuration, visitor);
   VisitManagedTls(configuration, visitor);
   VisitSigning(configuration, visitor);
+  VisitAdmission(configuration, visitor);
   VisitHttp(configuration, visitor);
   VisitPlacing(configuration, visitor);
   VisitTimes(configuration, visitor);

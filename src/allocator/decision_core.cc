@@ -99,7 +99,8 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
       preempt_(ledger_, budgets_, placer_, names_, i.clock, i.metrics, i.decisions,
                extender::PreemptOptions()),
       stamp_ledger_(ledger_, pending_, placer_, i.clock, i.decisions,
-                    AnnotationOptionsOf(c, signer), StampOptionsOf(c)) {
+                    AnnotationOptionsOf(c, signer), StampOptionsOf(c)),
+      scheduler_users_(c.admission.scheduler_users) {
   FollowTheMix();
   ledger_.OnRoom([this](std::string_view node) { requeue_.RoomMade(node); });
   filter_.OnFitsInSumOnly([this](const model::Pod& pod) {
@@ -110,6 +111,7 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
     }
   });
   mutate_options_.names = names_;
+  mutate_options_.scheduler_name = c.admission.scheduler_name;
   mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
     const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);
     return mib == 0 ? std::nullopt : std::optional(mib);

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "admission/mutate.h"
 #include "allocator/configuration.h"
@@ -76,6 +78,7 @@ class DecisionCore {
   extender::Bind& bind() { return bind_; }
   extender::Preempt& preempt() { return preempt_; }
   const admission::MutateOptions& mutate_options() const { return mutate_options_; }
+  const std::vector<std::string>& scheduler_users() const { return scheduler_users_; }
   admission::StampLedger& stamp_ledger() { return stamp_ledger_; }
 
  private:
@@ -109,6 +112,7 @@ class DecisionCore {
   extender::Preempt preempt_;
   reconcile::StampLedger stamp_ledger_;
   admission::MutateOptions mutate_options_;
+  const std::vector<std::string> scheduler_users_;
 
   // 0 while no card is known.
   std::atomic<std::int64_t> largest_card_mib_{0};

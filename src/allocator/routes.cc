@@ -134,7 +134,7 @@ http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
     });
     return Finish(std::move(reply), Verb::kMutate, instruments, started);
   });
-  const admission::StampOptions stamp_options{own_username};
+  const admission::StampOptions stamp_options{own_username, core.scheduler_users()};
   router.Post(
       "/admission/stamp", [&core, instruments, stamp_options, gate](const http::Request& request) {
         const SteadyTime started = instruments.clock.SteadyNow();

@@ -155,6 +155,41 @@ TEST_F(ApiServerTest, APodBoundByHandGetsItsCardsLate) {
       [this] { return AnnotationOf("byhand", "tencent.com/predicate-gpu-idx-0") == "0"; }));
 }
 
+// The policy of the chart would refuse a record on a Binding by such a user, so it comes after.
+TEST_F(ApiServerTest, AnyUsersBindingGetsTheCardsThatTheStampReservedForIt) {
+  PutPending("p", 60, 4);
+  PutPending("q", 60, 4);
+  StartReady();
+  ASSERT_TRUE(Eventually([this] { return Monitor("/explain?pod=default/p").status == 200; }));
+  const Json review =
+      Review("/admission/stamp", CreateReview("pods", "binding", BindingJson("p", "n")));
+  EXPECT_EQ(review["allowed"], true);
+  EXPECT_TRUE(PatchOf(review).is_null());
+  // 60 + 60 > 100: the first card is p's, and q gets the second although p is not bound yet.
+  EXPECT_EQ(Bind("q", "n"), "");
+  EXPECT_EQ(AnnotationOf("q", "tencent.com/predicate-gpu-idx-0"), "1");
+  Json pod = Stored("p");
+  pod["spec"]["nodeName"] = "n";
+  server_.store().Put(kPod, pod);
+  EXPECT_TRUE(
+      Eventually([this] { return AnnotationOf("p", "tencent.com/predicate-gpu-idx-0") == "0"; }));
+  EXPECT_THAT(AnnotationOf("p", "aliquot.io/allocation"), HasSubstr("GPU-n-0"));
+}
+
+TEST_F(ApiServerTest, AnyUsersBindingWithoutRoomOrWithARecordIsDenied) {
+  PutPending("large", 300, 0);
+  StartReady();
+  ASSERT_TRUE(Eventually([this] { return Monitor("/explain?pod=default/large").status == 200; }));
+  EXPECT_EQ(Review("/admission/stamp",
+                   CreateReview("pods", "binding", BindingJson("large", "n")))["allowed"],
+            false)
+      << "three cards of two";
+  Json forged = BindingJson("large", "n");
+  forged["metadata"]["annotations"]["aliquot.io/allocation"] = "{}";
+  EXPECT_THAT(Review("/admission/stamp", CreateReview("pods", "binding", forged))["status"].dump(),
+              HasSubstr("is no configured scheduler"));
+}
+
 // With a key to sign by, and the agent's half of it.
 class SigningTest : public ApiServerTest {
  protected:
@@ -197,6 +232,7 @@ TEST_F(SigningTest, TheLateStampSignsTheRecord) {
 }
 
 TEST_F(SigningTest, TheWebhooksStampSignsTheRecord) {
+  configuration_.admission.scheduler_users = {"somebody"};
   PutPending("p", 20, 15);
   StartReady();
   const Json patch =

@@ -126,7 +126,8 @@ TEST_F(AllocatorTest, PicksTheVictimsThatFreeACard) {
       << "the proposed pod that holds no card stays: " << reply.body;
 }
 
-TEST_F(AllocatorTest, StampsSomebodyElsesBindingOrDeniesIt) {
+TEST_F(AllocatorTest, StampsASchedulersBindingOrDeniesIt) {
+  configuration_.admission.scheduler_users = {"somebody"};
   UseCluster(
       "pods:\n"
       "  - {name: full, node: a-1, containers: [{name: c, core: 400, cards: [0, 1, 2, 3]}]}\n"

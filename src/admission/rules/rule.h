@@ -47,6 +47,7 @@ std::optional<Refusal> WarnHostPaths(PodReview& review);             // host_pat
 std::optional<Refusal> StripOwnKeys(PodReview& review);              // strip_own_keys.cc
 std::optional<Refusal> SetLabel(PodReview& review);                  // label.cc
 std::optional<Refusal> HideDevices(PodReview& review);               // hide_devices.cc
+std::optional<Refusal> SetScheduler(PodReview& review);              // scheduler.cc
 std::optional<Refusal> AddToleration(PodReview& review);             // toleration.cc
 
 }  // namespace aliquot::admission

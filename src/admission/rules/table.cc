@@ -17,6 +17,7 @@ const std::vector<Rule>& Rules() {
       {"strip-own-keys", StripOwnKeys},
       {"label", SetLabel},
       {"hide-devices", HideDevices},
+      {"scheduler", SetScheduler},
       {"toleration", AddToleration},
   };
   return rules;

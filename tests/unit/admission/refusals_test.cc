@@ -189,10 +189,11 @@ TEST(Rules, ChecksComeBeforeChangesAndEachHasItsName) {
   for (const Rule& rule : Rules()) {
     names.push_back(rule.name);
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{
-                       "preset-node", "unknown-annotations", "misplaced-resources", "demand",
-                       "privileged", "annotation-values", "ignored-amounts", "large-shares",
-                       "host-paths", "strip-own-keys", "label", "hide-devices", "toleration"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{
+                "preset-node", "unknown-annotations", "misplaced-resources", "demand", "privileged",
+                "annotation-values", "ignored-amounts", "large-shares", "host-paths",
+                "strip-own-keys", "label", "hide-devices", "scheduler", "toleration"}));
 }
 
 }  // namespace

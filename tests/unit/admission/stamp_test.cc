@@ -29,6 +29,13 @@ api::ReviewRequest RecordedReview(const std::string& name) {
   return *std::move(request);
 }
 
+// The same as a configured scheduler would send it.
+api::ReviewRequest ByScheduler(const std::string& name) {
+  api::ReviewRequest request = RecordedReview(name);
+  request.username = "system:kube-scheduler";
+  return request;
+}
+
 StampDecision Cards() {
   StampDecision decision;
   decision.outcome = StampDecision::Outcome::kAnnotations;
@@ -56,10 +63,10 @@ TEST(StampBinding, GivesTheDefaultBindersBindingItsAnnotations) {
 TEST(StampBinding, TheLegacyResourceAndABindByHandCountAsWell) {
   FakeLedger ledger;
   ledger.answer = Cards();
-  EXPECT_FALSE(StampBinding(RecordedReview("mutate-bindings-CREATE"), StampOptions(), ledger)
-                   ->patch.empty());
   EXPECT_FALSE(
-      StampBinding(RecordedReview("mutate-pods_binding-CREATE-dryrun"), StampOptions(), ledger)
+      StampBinding(ByScheduler("mutate-bindings-CREATE"), StampOptions(), ledger)->patch.empty());
+  EXPECT_FALSE(
+      StampBinding(ByScheduler("mutate-pods_binding-CREATE-dryrun"), StampOptions(), ledger)
           ->patch.empty());
   ASSERT_EQ(ledger.asked.size(), 2u);
   EXPECT_EQ(ledger.asked[0], "default/adm3  n1");
@@ -81,7 +88,7 @@ TEST(StampBinding, OurOwnBindingIsLeftAlone) {
 
 TEST(StampBinding, NoNameConfiguredMeansNobodyIsSkipped) {
   FakeLedger ledger;
-  api::ReviewRequest request = RecordedReview("mutate-bindings-CREATE");
+  api::ReviewRequest request = ByScheduler("mutate-bindings-CREATE");
   request.username.clear();
   EXPECT_TRUE(StampBinding(request, StampOptions(), ledger).ok());
   EXPECT_EQ(ledger.asked.size(), 1u);
@@ -100,8 +107,8 @@ TEST(StampBinding, DeniesWithTheLedgersReason) {
   EXPECT_TRUE(response->patch.empty());
 }
 
-TEST(StampBinding, WhatAnybodyElseForgesIsStripped) {
-  api::ReviewRequest request = RecordedReview("mutate-bindings-CREATE");
+TEST(StampBinding, WhatASchedulerForgesIsStripped) {
+  api::ReviewRequest request = ByScheduler("mutate-bindings-CREATE");
   request.object["metadata"]["annotations"] = {{"aliquot.io/allocation", "forged"},
                                                {"tencent.com/predicate-gpu-idx-1", "7"},
                                                {"example.org/x", "kept"}};
@@ -125,10 +132,43 @@ TEST(StampBinding, WhatAnybodyElseForgesIsStripped) {
           R"({"example.org/x":"kept","aliquot.io/allocation":"{\"v\":1}","tencent.com/predicate-gpu-idx-0":"3"})"));
 }
 
-TEST(StampBinding, ASecondReviewOfTheResultChangesNothing) {
+TEST(StampBinding, AnybodyElsesBindingHasItsCardsReservedAndNothingWritten) {
+  FakeLedger ledger;
+  ledger.answer = Cards();
+  const auto response =
+      StampBinding(RecordedReview("mutate-bindings-CREATE"), StampOptions(), ledger);
+  ASSERT_TRUE(response.ok());
+  EXPECT_TRUE(response->allowed);
+  EXPECT_TRUE(response->patch.empty()) << response->patch;
+  EXPECT_EQ(ledger.asked, (std::vector<std::string>{"default/adm3  n1"}));
+  ledger.answer.outcome = StampDecision::Outcome::kDenied;
+  ledger.answer.reason = "no room";
+  EXPECT_FALSE(
+      StampBinding(RecordedReview("mutate-bindings-CREATE"), StampOptions(), ledger)->allowed);
+}
+
+TEST(StampBinding, AnybodyElsesBindingThatBringsARecordIsDeniedAndReservesNothing) {
   FakeLedger ledger;
   ledger.answer = Cards();
   api::ReviewRequest request = RecordedReview("mutate-bindings-CREATE");
+  request.object["metadata"]["annotations"] = {{"tencent.com/predicate-gpu-idx-1", "7"}};
+  const auto response = StampBinding(request, StampOptions(), ledger);
+  ASSERT_TRUE(response.ok());
+  EXPECT_FALSE(response->allowed);
+  EXPECT_EQ(response->message,
+            "the Binding has annotation tencent.com/predicate-gpu-idx-1, and user admin is no "
+            "configured scheduler; send it without, Aliquot records the GPUs itself "
+            "(configuration admission.schedulerUsers names schedulers)");
+  EXPECT_TRUE(ledger.asked.empty());
+  StampOptions options;
+  options.scheduler_users = {"system:kube-scheduler", "admin"};
+  EXPECT_TRUE(StampBinding(request, options, ledger)->allowed);
+}
+
+TEST(StampBinding, ASecondReviewOfTheResultChangesNothing) {
+  FakeLedger ledger;
+  ledger.answer = Cards();
+  api::ReviewRequest request = ByScheduler("mutate-bindings-CREATE");
   request.object = request.object.patch(StampBinding(request, StampOptions(), ledger)->patch);
   EXPECT_TRUE(StampBinding(request, StampOptions(), ledger)->patch.empty());
 }
@@ -149,14 +189,14 @@ TEST(StampBinding, OtherReviewsAreAllowedUnchangedAndBrokenOnesAreErrors) {
   FakeLedger ledger;
   const auto pod = StampBinding(RecordedReview("mutate-pods-CREATE"), StampOptions(), ledger);
   EXPECT_TRUE(pod.ok() && pod->allowed && pod->patch.empty());
-  api::ReviewRequest request = RecordedReview("mutate-bindings-CREATE");
+  api::ReviewRequest request = ByScheduler("mutate-bindings-CREATE");
   request.object["metadata"]["annotations"] = "x";
   EXPECT_EQ(StampBinding(request, StampOptions(), ledger).status().message(),
             "the Binding: metadata.annotations is not an object; send the Binding as the API "
             "server does");
   request.object = nullptr;
   EXPECT_FALSE(StampBinding(request, StampOptions(), ledger).ok());
-  request = RecordedReview("mutate-bindings-CREATE");
+  request = ByScheduler("mutate-bindings-CREATE");
   request.object["target"]["name"] = 7;
   EXPECT_FALSE(StampBinding(request, StampOptions(), ledger).ok());
   EXPECT_TRUE(ledger.asked.empty());
@@ -166,8 +206,7 @@ TEST(StampBinding, AnInvalidKeyNeverReachesTheApiServer) {
   FakeLedger ledger;
   ledger.answer = Cards();
   ledger.answer.annotations["aliquot.io/"] = "x";
-  const auto response =
-      StampBinding(RecordedReview("mutate-bindings-CREATE"), StampOptions(), ledger);
+  const auto response = StampBinding(ByScheduler("mutate-bindings-CREATE"), StampOptions(), ledger);
   EXPECT_EQ(response.status().code(), StatusCode::kInternal);
 }
 

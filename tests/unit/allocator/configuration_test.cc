@@ -203,6 +203,9 @@ TEST(Configuration, ChecksTheRulesThatJoinValues) {
   EXPECT_EQ(ProblemsOf("http: {maxBufferedBytes: 4096}\n"),
             "a.yaml:3: http.maxBufferedBytes is 4096, less than one body of http.maxBodyBytes; "
             "give at least 16777216\n");
+  EXPECT_EQ(ProblemsOf("admission: {schedulerName: 'No Name'}\n"),
+            "a.yaml:3: admission.schedulerName is \"No Name\"; give the schedulerName of a "
+            "kube-scheduler's profile, or nothing\n");
   EXPECT_EQ(ProblemsOf("search: {stepsPerRequest: 10}\n"),
             "a.yaml:3: search.stepsPerRequest is 10, less than search.stepsPerNode; give at least "
             "20000\n");
