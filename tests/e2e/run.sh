@@ -3,8 +3,10 @@
 #
 # Runs the end-to-end tests on real Kubernetes programs; arguments go to pytest. Needs
 # out/bin, out/lib, the simulated driver of the preset `enforcement` (or of the build folder that
-# ALIQUOT_ENFORCEMENT_BUILD names), python3-pytest and python3-yaml; builds missing Kubernetes programs. Without arguments the tests on real nodes run beside the others, on a control plane of their
-# own: they mostly wait for a kubelet.
+# ALIQUOT_ENFORCEMENT_BUILD names), python3-pytest and python3-yaml; builds missing Kubernetes programs
+# and the programs of a next release (next_release/). Without arguments the tests on real nodes and
+# those that install the chart run beside the others, on control planes of their own: they mostly
+# wait for a kubelet.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,6 +25,8 @@ if [[ ! -e $driver ]]; then
   [[ $# -gt 0 ]] || exit 1
 fi
 "$here/binaries/build.sh"
+# The last release build's objects, and one source file more.
+"$root/tools/build.sh" release aliquot-allocator-next aliquot-agent-next
 mkdir -p "$root/out/test-results"
 cd "$root"
 # Debian's own Python: the one that python3-pytest belongs to, whatever else is in PATH.
@@ -37,11 +41,17 @@ if [[ $# -gt 0 ]]; then
   run e2e "$@"
   exit
 fi
-nodes_log=$root/out/test-results/e2e-nodes.log
-run e2e-nodes "$here"/test_node_*.py >"$nodes_log" 2>&1 &
-nodes=$!
+beside_log=$root/out/test-results/e2e-beside.log
+beside() {
+  local status=0
+  run e2e-install "$here/install" || status=$?
+  run e2e-nodes "$here"/test_node_*.py || status=$?
+  return "$status"
+}
+beside >"$beside_log" 2>&1 &
+others=$!
 status=0
-run e2e "$here" --ignore-glob='*/test_node_*.py' || status=$?
-wait "$nodes" || status=$?
-cat "$nodes_log"
+run e2e "$here" --ignore="$here/install" --ignore-glob='*/test_node_*.py' || status=$?
+wait "$others" || status=$?
+cat "$beside_log"
 exit "$status"

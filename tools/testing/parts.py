@@ -114,7 +114,7 @@ def _placement_exhaustive():
 
 
 def _end_to_end(environment=None):
-    reports = [steps.fresh_report(name) for name in ("e2e", "e2e-nodes")]  # run.sh writes them there
+    reports = [steps.fresh_report(name) for name in ("e2e", "e2e-nodes", "e2e-install")]  # run.sh writes them there
     status = steps.run(["tests/e2e/run.sh"], environment)
     outcome = Outcome()
     for report in reports:
@@ -123,7 +123,7 @@ def _end_to_end(environment=None):
 
 
 def _end_to_end_exhaustive():
-    return _end_to_end({"NODE_EXHAUSTIVE": "1"})
+    return _end_to_end({"NODE_EXHAUSTIVE": "1", "E2E_INSTALL_EXHAUSTIVE": "1"})
 
 
 PARTS = (

@@ -69,7 +69,15 @@ def _remove_tree(top):
 
 
 def present():
-    """The cgroups that this run's boxes could have made, to compare before and after."""
-    return {str(each) for hierarchy in _hierarchies() for each in hierarchy.iterdir()
-            if each.is_dir() and (each.name in (_RUNTIME, "kubepods")
-                                  or each.name.startswith(name_for("")))}
+    """The cgroups that this run's boxes could have made, to compare before and after.
+
+    What another run at work shares with this one does not count: it may have made it just now.
+    """
+    found = {each for hierarchy in _hierarchies() for each in hierarchy.iterdir() if each.is_dir()}
+    shared = () if any(_of_another_run(each.name) for each in found) else (_RUNTIME, "kubepods")
+    return {str(each) for each in found
+            if each.name in shared or each.name.startswith(name_for(""))}
+
+
+def _of_another_run(name):
+    return name.startswith(_PREFIX) and not name.startswith(name_for(""))

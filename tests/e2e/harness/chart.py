@@ -6,6 +6,7 @@ reference becomes the URL of that process.
 """
 import base64
 import copy
+import os
 import pathlib
 import subprocess
 
@@ -15,7 +16,8 @@ from . import binaries
 from .api import ApiError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-CHART = ROOT / "charts" / "aliquot"
+# Another one may be tried.
+CHART = pathlib.Path(os.environ.get("ALIQUOT_CHART", ROOT / "charts" / "aliquot"))
 NAMESPACE = "aliquot-system"
 
 _CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "MutatingWebhookConfiguration",

@@ -13,7 +13,8 @@ import json
 import pathlib
 import shutil
 
-from . import binaries, boxed_plane, images
+from . import binaries, boxed_plane, images, pods
+from .api import ApiError
 from .box import NODE_ADDRESS, SECOND_ADDRESS, Box, BoxProcess
 from .boxed_plane import BoxedPlane
 from .kubelet import Kubelet
@@ -68,6 +69,32 @@ class Node:
         found = self.cluster.api.exists(f"/api/v1/nodes/{self.name}") or {}
         return any(each["type"] == "Ready" and each["status"] == "True"
                    for each in (found.get("status") or {}).get("conditions") or [])
+
+    def object(self):
+        """The Node object as it is now."""
+        return self.cluster.api.get(f"/api/v1/nodes/{self.name}")
+
+    def cards(self):
+        """UUID -> minor number of the cards that it offers: as published by its agent, and known to
+        the kubelet."""
+        found = self.object()
+        text = pods.annotations_of(found).get("aliquot.io/gpu-inventory")
+        cards = json.loads(text)["cards"] if text else []
+        offered = int(found["status"]["allocatable"].get(pods.CORE, "0"))
+        usable = [each for each in cards if each[7] == "ok"]
+        assert offered == 100 * len(usable), f"it has {len(usable)} cards and offers {offered}"
+        return {each[0]: each[1] for each in cards}
+
+    @property
+    def agent(self):
+        """What tests of nodes ask an agent, answered from the API."""
+        return self
+
+    minors = cards
+
+    def logs(self, pod, container):
+        """All output of a pod's container, oldest start first."""
+        return self.box.pod_logs(pod, container)
 
     def _kube_proxy(self, plane):
         path = self.box.folder / "kube-proxy.yaml"
@@ -127,6 +154,19 @@ class InstallCluster:
         for node, other in ((first, second), (second, first)):
             node.box.run(["ip", "route", "add", other.pods, "via", other.box.address])
 
+    def node(self, name):
+        """A node by its name."""
+        return next(each for each in self.nodes if each.name == name)
+
+    def ensure_service_account(self, namespace):
+        """Makes the namespace's default service account instead of waiting for the controller."""
+        try:
+            self.api.post(f"/api/v1/namespaces/{namespace}/serviceaccounts", {
+                "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}})
+        except ApiError as error:
+            if error.code != 409:
+                raise
+
     def run(self, arguments, **options):
         """Runs a program inside the first node's box, as a cluster administrator."""
         environment = {"PATH": f"{binaries.folder('kubernetes-1.34')}:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -142,6 +182,12 @@ class InstallCluster:
     def kubectl(self, *arguments, **options):
         """Runs kubectl; returns (exit status, output with errors)."""
         return self.run([binaries.program("kubectl"), *arguments], **options)
+
+    def listed(self, *arguments):
+        """What `kubectl get ARGUMENTS -o json` lists; warnings do not get into it."""
+        path = self.folder / "listed.json"
+        self.run(["bash", "-c", 'exec kubectl get "$@" -o json >"$0"', path, *arguments])
+        return json.loads(path.read_text())["items"]
 
     def user_kubeconfig(self, name, token):
         """A kubeconfig of the owner of a token, for programs in the box."""

@@ -162,12 +162,4 @@ class RealNode:
 
     def logs(self, pod, container):
         """All output of a pod's container, oldest start first: a list of texts, one a start."""
-        name = "_".join((pod["metadata"]["namespace"], pod["metadata"]["name"],
-                         pod["metadata"]["uid"]))
-        folder = self.box.folder / "var-log" / "pods" / name / container
-        texts = []
-        for log in sorted(folder.glob("*.log"), key=lambda each: int(each.stem)):
-            # The runtime's format: time, stream, F or P for a part of a long line, text.
-            parts = [line.split(" ", 3) for line in log.read_text().splitlines()]
-            texts.append("".join(part[3] + ("\n" if part[2] == "F" else "") for part in parts))
-        return texts
+        return self.box.pod_logs(pod, container)

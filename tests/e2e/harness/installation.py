@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chart, installed with the real helm on an InstallCluster.
+
+    installation = Installation(cluster)
+    installation.install()                     default values, and cards to simulate
+    installation.upgrade(agent={"tolerations": [...]})
+    installation.rollback(); installation.test(); installation.uninstall()
+
+Each returns when everything is in place, as a person would wait for it: `helm --wait`, the agents'
+rollout (which helm does not wait for), and cards on every node.
+"""
+import json
+
+from . import images, pods
+from .api import ApiError
+from .chart import CHART, NAMESPACE
+from .waiting import until
+
+RELEASE = "aliquot"
+PROFILE = "t4x4"
+# What simulated cards need besides the default values: a machine to simulate, and a folder of the
+# node with what a driver's installation would put there.
+DRIVER_ROOT = "/var/lib/test-driver"
+SIMULATED = {"agent": {"driverRoot": DRIVER_ROOT, "config": {"gpu": {
+    "backend": "simulated", "profile": f"/usr/share/aliquot/profiles/{PROFILE}.yaml"}}}}
+_DRIVER_VERSION = "535.183.01"
+
+
+def merged(first, second):
+    """`first` with what `second` says in its place, at every depth, as helm merges values."""
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return second
+    return {**first, **{key: merged(first[key], value) if key in first else value
+                        for key, value in second.items()}}
+
+
+def prepare_node(node, folder):
+    """Puts onto a node what the installation of a driver would, as far as a container needs it."""
+    libraries = node.box.path(f"{DRIVER_ROOT}/usr/lib/x86_64-linux-gnu")
+    libraries.mkdir(parents=True, exist_ok=True)
+    # An ELF file of this machine is all that a library is looked at for.
+    content = images.program(folder).read_bytes()
+    for name in ("libcuda", "libnvidia-ml", "libnvidia-ptxjitcompiler"):
+        (libraries / f"{name}.so.{_DRIVER_VERSION}").write_bytes(content)
+
+
+class Installation:
+    """One release of the chart. `values` are added to those of every call."""
+
+    def __init__(self, cluster, values=None, namespace=NAMESPACE, chart=CHART):
+        self.cluster, self.api, self.namespace = cluster, cluster.api, namespace
+        self._values = merged(SIMULATED, values or {})
+        self._chart = str(chart)
+
+    def _write(self, values):
+        path = self.cluster.folder / "values.json"
+        path.write_text(json.dumps(merged(self._values, values)))
+        return path
+
+    def try_install(self, release=RELEASE, namespace=None, **values):
+        """helm install alone; returns (exit status, output)."""
+        return self.cluster.helm(
+            "install", release, self._chart, f"--namespace={namespace or self.namespace}",
+            "--create-namespace", f"--values={self._write(values)}", "--wait", "--timeout=90s",
+            check=False)
+
+    def install(self, **values):
+        """Installs; returns what helm printed."""
+        for node in self.cluster.nodes:
+            prepare_node(node, self.cluster.folder)
+        status, text = self.try_install(**values)
+        assert status == 0, f"helm install failed: {text}\n{self.told()}"
+        self.wait_in_place()
+        return text
+
+    def upgrade(self, **values):
+        """Upgrades to these values; returns what helm printed."""
+        status, text = self.cluster.helm(
+            "upgrade", RELEASE, self._chart, f"--namespace={self.namespace}",
+            f"--values={self._write(values)}", "--wait", "--timeout=90s", check=False)
+        assert status == 0, f"helm upgrade failed: {text}\n{self.told()}"
+        self.wait_in_place()
+        return text
+
+    def rollback(self):
+        """Goes back to the values and images before the last upgrade."""
+        status, text = self.cluster.helm("rollback", RELEASE, f"--namespace={self.namespace}",
+                                         "--wait", "--timeout=90s", check=False)
+        assert status == 0, f"helm rollback failed: {text}\n{self.told()}"
+        self.wait_in_place()
+
+    def test(self):
+        """helm test; returns (exit status, output, with what the test's pod says)."""
+        return self.cluster.helm("test", RELEASE, f"--namespace={self.namespace}", "--logs",
+                                 "--timeout=60s", check=False)
+
+    def uninstall(self):
+        """Removes the release; the namespace stays."""
+        self.cluster.helm("uninstall", RELEASE, f"--namespace={self.namespace}", "--wait",
+                          "--timeout=60s")
+
+    def wait_in_place(self):
+        """Returns when agents are of the last version, cards are offered and pods are admitted."""
+        if self.api.exists(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets/aliquot-agent"):
+            self._kubectl("rollout", "status", "daemonset/aliquot-agent", "--timeout=60s")
+            for node in self.cluster.nodes:
+                until(f"{node.name} to offer its cards", lambda at=node: at.cards(), timeout=40)
+        until("GPU pods to pass through the webhook", self.admits, timeout=30)
+
+    def _kubectl(self, *arguments):
+        status, text = self.cluster.kubectl(f"--namespace={self.namespace}", *arguments,
+                                            timeout=90, check=False)
+        assert status == 0, f"{text}\n{self.told()}"
+        return text
+
+    def admits(self):
+        """True when a GPU pod would be let in now, and completed."""
+        try:
+            answer = self.api.post("/api/v1/namespaces/default/pods", pods.share("asks"),
+                                   dryRun="All")
+        except ApiError as error:
+            raise AssertionError(str(error)) from error
+        return (answer["metadata"].get("labels") or {}).get(pods.GPU_LABEL) == "true"
+
+    def pods_of(self, component):
+        """The pods of allocator, agent or scheduler."""
+        return self.api.get(f"/api/v1/namespaces/{self.namespace}/pods", labelSelector=(
+            f"app.kubernetes.io/component={component}"))["items"]
+
+    def pod_of(self, component):
+        """The one pod of a component that is not about to end."""
+        living = [each for each in self.pods_of(component)
+                  if "deletionTimestamp" not in each["metadata"]]
+        assert len(living) == 1, f"there are {len(living)} pods of {component}"
+        return living[0]
+
+    def secret(self, name):
+        """A Secret's data, still encoded."""
+        return self.api.get(f"/api/v1/namespaces/{self.namespace}/secrets/{name}").get("data") or {}
+
+    def told(self):
+        """What the release's pods, events and logs say, for a failure report."""
+        space = f"--namespace={self.namespace}"
+        parts = [self.cluster.kubectl(space, *words, check=False)[1] for words in (
+            ("get", "pods,services,daemonsets", "-o", "wide"),
+            ("get", "events", "--sort-by=.lastTimestamp"))]
+        parts += [self.cluster.kubectl(
+            space, "logs", f"--selector=app.kubernetes.io/component={component}",
+            "--all-containers", "--tail=15", check=False)[1][-2500:]
+                  for component in ("allocator", "agent", "scheduler")]
+        return "\n".join(parts)
