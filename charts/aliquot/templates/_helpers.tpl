@@ -1,44 +1,99 @@
-{{/* Labels of every object; "component" says which part it belongs to. */}}
-{{- define "aliquot.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{/* Labels of an object; arguments: root and component, which part it belongs to. */}}
+{{- define "aliquot.labelsOf" -}}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 app.kubernetes.io/part-of: aliquot
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-{{ include "aliquot.selectorLabels" . }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+{{ include "aliquot.selectorOf" . }}
 {{- end }}
 
-{{/* What selects the allocator's pods. A Deployment's selector can't be changed, so these never change. */}}
+{{/* What selects the pods of a part. A selector can't be changed, so these never change. */}}
+{{- define "aliquot.selectorOf" -}}
+app.kubernetes.io/name: aliquot-{{ .component }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "aliquot.labels" -}}
+{{ include "aliquot.labelsOf" (dict "root" . "component" "allocator") }}
+{{- end }}
 {{- define "aliquot.selectorLabels" -}}
-app.kubernetes.io/name: aliquot-allocator
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/component: allocator
+{{ include "aliquot.selectorOf" (dict "root" . "component" "allocator") }}
+{{- end }}
+{{- define "aliquot.agentLabels" -}}
+{{ include "aliquot.labelsOf" (dict "root" . "component" "agent") }}
+{{- end }}
+{{- define "aliquot.schedulerLabels" -}}
+{{ include "aliquot.labelsOf" (dict "root" . "component" "scheduler") }}
 {{- end }}
 
-{{- define "aliquot.image" -}}
-{{- if .Values.image.digest -}}
-{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{/* The reference of an image; arguments: image and defaultTag. */}}
+{{- define "aliquot.imageOf" -}}
+{{- if .image.digest -}}
+{{ .image.repository }}@{{ .image.digest }}
 {{- else -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .image.repository }}:{{ .image.tag | default .defaultTag }}
 {{- end -}}
+{{- end }}
+
+{{- define "aliquot.allocatorImage" -}}
+{{ include "aliquot.imageOf" (dict "image" .Values.allocator.image "defaultTag" .Chart.AppVersion) }}
 {{- end }}
 
 {{- define "aliquot.serviceAccountUser" -}}
 system:serviceaccount:{{ .Release.Namespace }}:aliquot-allocator
 {{- end }}
 
-{{/* Labels of the node agent's objects. */}}
-{{- define "aliquot.agentLabels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-app.kubernetes.io/part-of: aliquot
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/name: aliquot-agent
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/component: agent
-{{- end }}
-
 {{- define "aliquot.agentUser" -}}
 system:serviceaccount:{{ .Release.Namespace }}:{{ .Values.agent.serviceAccountName }}
+{{- end }}
+
+{{/* Where a pod goes; argument: the values that have nodeSelector, affinity and tolerations. Images are built for amd64. */}}
+{{- define "aliquot.placement" -}}
+nodeSelector:
+  {{- toYaml (merge (dict "kubernetes.io/os" "linux" "kubernetes.io/arch" "amd64") .nodeSelector) | nindent 2 }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "aliquot.pullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Of pods that need no right on their node. */}}
+{{- define "aliquot.restrictedPod" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  # The files of mounted Secrets are readable by this group only.
+  fsGroup: 65532
+  seccompProfile:
+    type: RuntimeDefault
+{{- end }}
+{{- define "aliquot.restrictedContainer" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{/* Our pods talk to the API server and to each other, inside the cluster: a proxy that somebody's webhook or image puts into
+their environment would only break that. Empty wins over what an image says. */}}
+{{- define "aliquot.noProxy" -}}
+{{- range list "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "ALL_PROXY" "all_proxy" }}
+- {name: {{ . }}, value: ""}
+{{- end }}
 {{- end }}
 
 {{/* A list of RBAC subjects; users and groups have an API group, service accounts a namespace. */}}
@@ -61,33 +116,73 @@ has(request.userInfo.extra) && "authentication.kubernetes.io/node-name" in reque
 request.userInfo.extra["authentication.kubernetes.io/node-name"] : []
 {{- end }}
 
-{{/* The allocator's configuration file: what the values say, then what only the chart may say. */}}
+{{/* The allocator's configuration file: what only the chart may say, over what the values say. */}}
 {{- define "aliquot.configuration" -}}
 {{- $fixed := dict
       "apiVersion" "aliquot.io/v1alpha1"
       "kind" "AllocatorConfiguration"
       "resourceNames" .Values.resourceNames
-      "listen" (dict "extender" ":8443" "admission" ":8444" "monitor" "127.0.0.1:8080")
-      "tls" (dict
+      "listen" (dict "extender" ":8443" "admission" ":8444" "monitor" "127.0.0.1:8080") -}}
+{{- $admission := dict "schedulerUsers" (include "aliquot.schedulerUsers" . | fromJsonArray) -}}
+{{- if eq .Values.scheduler.mode "bundled" -}}
+{{- $_ := set $admission "schedulerName" .Values.scheduler.name -}}
+{{- end -}}
+{{- $_ := set $fixed "admission" $admission -}}
+{{- if eq .Values.certificates.mode "managed" -}}
+{{- $_ := set $fixed "tls" (dict "mode" "managed") -}}
+{{- else -}}
+{{- $_ := set $fixed "tls" (dict
         "certificateFile" "/etc/aliquot/extender-tls/tls.crt"
         "keyFile" "/etc/aliquot/extender-tls/tls.key"
         "clientCAFile" "/etc/aliquot/client-ca/ca.crt"
         "admissionCertificateFile" "/etc/aliquot/admission-tls/tls.crt"
         "admissionKeyFile" "/etc/aliquot/admission-tls/tls.key") -}}
-{{- toYaml (merge $fixed .Values.config) -}}
+{{- end -}}
+{{- if eq .Values.signing.mode "managed" -}}
+{{- $_ := set $fixed "signing" (dict "mode" "managed") -}}
+{{- else if eq .Values.signing.mode "given" -}}
+{{- $_ := set $fixed "signing" (dict "keyFile" "/etc/aliquot/signing/signing.key") -}}
+{{- end -}}
+{{- toYaml (merge $fixed .Values.allocator.config) -}}
 {{- end }}
 
-{{/* Combinations that the schema can't express. */}}
-{{- define "aliquot.validate" -}}
-{{- $names := .Values.resourceNames -}}
-{{- range $key := list "core" "memory" -}}
-{{- if not (hasPrefix $names.prefix (index $names $key)) -}}
-{{- fail (printf "resourceNames.%s %q does not begin with resourceNames.prefix %q; set a prefix of both names" $key (index $names $key) $names.prefix) -}}
+{{/* The agents' configuration file, likewise. */}}
+{{- define "aliquot.agentConfiguration" -}}
+{{- $fixed := dict
+      "apiVersion" "aliquot.io/v1alpha1"
+      "kind" "AgentConfiguration"
+      "resourceNames" .Values.resourceNames
+      "gpu" (dict "driverRoot" "/driver-root" "deviceRoot" "/host/dev")
+      "grant" (dict "stateDirectory" .Values.agent.stateDirectory "dataDirectory" .Values.agent.dataDirectory "cdiDirectory" .Values.agent.cdiDirectory)
+      "kubelet" (dict
+        "pluginDirectory" (printf "%s/device-plugins" .Values.agent.kubeletDirectory)
+        "podResourcesSocket" (printf "%s/pod-resources/kubelet.sock" .Values.agent.kubeletDirectory))
+      "startupTaint" .Values.agent.startupTaint
+      "listen" (dict "monitor" "127.0.0.1:8082" "authenticated" ":8443") -}}
+{{- if .Values.agent.enforcement -}}
+{{- $_ := set $fixed "library" (dict "path" "/usr/lib/aliquot/libaliquot.so") -}}
 {{- end -}}
+{{- if ne .Values.signing.mode "off" -}}
+{{- $_ := set $fixed "signing" (dict "publicKeys" "/etc/aliquot/signing-keys") -}}
 {{- end -}}
-{{- if eq $names.core $names.memory -}}
-{{- fail (printf "resourceNames.core and resourceNames.memory are both %q; give them different names" $names.core) -}}
-{{- end -}}
+{{- toYaml (merge $fixed .Values.agent.config) -}}
+{{- end }}
+
+{{/* Names of objects that depend on who makes certificates and keys. */}}
+{{- define "aliquot.extenderSecret" -}}
+{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.extenderSecret "aliquot-extender-tls" }}
+{{- end }}
+{{- define "aliquot.admissionSecret" -}}
+{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.admissionSecret "aliquot-admission-tls" }}
+{{- end }}
+{{- define "aliquot.clientCASecret" -}}
+{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.clientCASecret "aliquot-scheduler-client" }}
+{{- end }}
+{{- define "aliquot.schedulerSecret" -}}
+{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.schedulerSecret "aliquot-scheduler-client" }}
+{{- end }}
+{{- define "aliquot.publicKeys" -}}
+{{ eq .Values.signing.mode "given" | ternary .Values.signing.given.publicKeysConfigMap "aliquot-signing-keys" }}
 {{- end }}
 
 {{/* Namespaces whose pods no webhook sees: the control plane's, and ours, else our own pods could not start. */}}
