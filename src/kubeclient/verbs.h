@@ -78,6 +78,9 @@ inline constexpr std::array kAllocatorVerbs{
 inline constexpr std::array kCertificateVerbs{kGetSecret,      kPatchSecret, kGetConfigMap,
                                               kPatchConfigMap, kGetWebhooks, kPatchWebhooks};
 
+// The same program, where its pages are served to others than this pod (listen.authenticated).
+inline constexpr std::array kAllocatorPageVerbs{kReviewToken, kReviewAccess};
+
 // The node agent: it reads the pods of its node and writes its own Node, nothing of a pod.
 inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode, kPatchNode,
                                         kListPods,    kWatchPods,   kGetPod,  kCreateEvent,
@@ -87,6 +90,10 @@ inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode, kP
 // the API server with a token of the reader's service account; simulate --pod lists.
 inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kRequestToken,
                                               kProxyPod};
+
+// Of these, what get, why and simulate --pod do for a person who may only look: the chart's
+// ClusterRole aliquot-viewer.
+inline constexpr std::array kViewerVerbs{kListNodes, kListPods, kGetPod};
 
 // aliquotctl doctor. Where one of them is missing it says that it could not look. Services,
 // Deployments, the Lease, Events, the Secret and the ConfigMap are those of our namespace; the

@@ -29,10 +29,10 @@ class Helm:
         assert status != 0, f"helm takes {settings}:\n{text}"
         return error
 
-    def render(self, *settings):
-        """Every object of the chart for these values."""
+    def render(self, *settings, apis=()):
+        """Every object of the chart for these values, on a cluster that serves these API versions besides Kubernetes' own."""
         status, text, error = self.run("template", "aliquot", str(CHART), f"--namespace={NAMESPACE}",
-                                       *_set(settings))
+                                       *(f"--api-versions={each}" for each in apis), *_set(settings))
         assert status == 0, error
         return [each for each in yaml.safe_load_all(text) if each]
 

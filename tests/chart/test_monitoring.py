@@ -24,6 +24,7 @@ DASHBOARD = CHART / "dashboards" / "aliquot.json"
 CASES = ROOT / "tests" / "chart" / "alert_cases.yaml"
 BUILD = ROOT / "tests" / "e2e" / "binaries" / "build.sh"
 ALL_ON = ("monitoring.serviceMonitor.enabled=true", "monitoring.rules.enabled=true", "monitoring.dashboard.enabled=true")
+OPERATOR = ("monitoring.coreos.com/v1",)
 # Prometheus' own, DCGM exporter's, kube-state-metrics'.
 OTHERS = {"up", "ALERTS", "DCGM_FI_DEV_GPU_UTIL", "kube_daemonset_status_desired_number_scheduled",
           "kube_daemonset_status_number_ready"}
@@ -246,7 +247,7 @@ def test_all_is_off_by_default(objects):
 
 
 def test_the_rule_and_the_dashboard_are_the_files(helm):
-    made = helm.render(*ALL_ON, "monitoring.rules.labels.release=stack")
+    made = helm.render(*ALL_ON, "monitoring.rules.labels.release=stack", apis=OPERATOR)
     rule = one(made, "PrometheusRule")
     assert rule["spec"] == yaml.safe_load(ALERTS.read_text())
     assert rule["metadata"]["labels"]["release"] == "stack"
@@ -256,7 +257,8 @@ def test_the_rule_and_the_dashboard_are_the_files(helm):
 
 
 def test_alerts_link_to_the_address_of_the_values(helm):
-    made = one(helm.render(*ALL_ON, "monitoring.rules.runbooks=https://wiki.example/gpu"), "PrometheusRule")
+    made = one(helm.render(*ALL_ON, "monitoring.rules.runbooks=https://wiki.example/gpu",
+                           apis=OPERATOR), "PrometheusRule")
     for group in made["spec"]["groups"]:
         for rule in group["rules"]:
             assert rule["annotations"]["runbook_url"] == f"https://wiki.example/gpu#{rule['alert'].lower()}"
