@@ -25,7 +25,8 @@ class Helm:
 
     def refusal(self, *settings):
         """What helm says when it refuses these values; a failure when it takes them."""
-        status, text, error = self.run("template", "aliquot", str(CHART), *_set(settings))
+        status, text, error = self.run("template", "aliquot", str(CHART), f"--namespace={NAMESPACE}",
+                                       *_set(settings))
         assert status != 0, f"helm takes {settings}:\n{text}"
         return error
 

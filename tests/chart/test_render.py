@@ -19,17 +19,26 @@ def test_lint_has_nothing_to_say(helm):
 
 
 def test_the_objects_are_these_and_no_others(objects):
-    assert sorted((each["kind"], each["metadata"]["name"]) for each in objects) == [
-        ("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-agent-reader"), ("ClusterRole", "aliquot-allocator"),
-        ("ClusterRole", "aliquot-verify"), ("ClusterRoleBinding", "aliquot-agent"),
-        ("ClusterRoleBinding", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-verify"),
-        ("ConfigMap", "aliquot-allocator"), ("Deployment", "aliquot-allocator"),
-        ("MutatingWebhookConfiguration", "aliquot"), ("Role", "aliquot-verify"), ("Service", "aliquot-admission"),
-        ("Service", "aliquot-extender"), ("ServiceAccount", "aliquot-agent"),
-        ("ServiceAccount", "aliquot-allocator"), ("ServiceAccount", "aliquot-verify"),
-        *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
-          for name in ("aliquot-agent-event", "aliquot-agent-node", "aliquot-binding-record", "aliquot-gpu-inventory",
-                       "aliquot-gpu-uuid", "aliquot-isolation", "aliquot-pod-record"))]
+    rbac = [("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-agent-reader"), ("ClusterRole", "aliquot-allocator"),
+            ("ClusterRole", "aliquot-verify"), ("ClusterRole", "aliquot-viewer"), ("ClusterRoleBinding", "aliquot-agent"),
+            ("ClusterRoleBinding", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-kube-scheduler"),
+            ("ClusterRoleBinding", "aliquot-verify"), ("ClusterRoleBinding", "aliquot-volume-scheduler"),
+            ("Role", "aliquot-allocator"), ("Role", "aliquot-scheduler"), ("Role", "aliquot-verify"),
+            ("RoleBinding", "aliquot-allocator"), ("RoleBinding", "aliquot-scheduler"),
+            ("RoleBinding", "aliquot-scheduler-authentication"),
+            *(("ServiceAccount", f"aliquot-{name}") for name in ("agent", "allocator", "scheduler", "verify"))]
+    policies = ("aliquot-agent-event", "aliquot-agent-node", "aliquot-binding-record", "aliquot-gpu-inventory", "aliquot-gpu-uuid",
+                "aliquot-isolation", "aliquot-pod-record")
+    expected = rbac + [
+        ("ConfigMap", "aliquot-agent"), ("ConfigMap", "aliquot-allocator"), ("ConfigMap", "aliquot-signing-keys"),
+        ("DaemonSet", "aliquot-agent"), ("Deployment", "aliquot-allocator"), ("Deployment", "aliquot-scheduler"),
+        ("MutatingWebhookConfiguration", "aliquot"), ("PodDisruptionBudget", "aliquot-allocator"),
+        *(("NetworkPolicy", f"aliquot-{name}") for name in ("agent", "allocator", "scheduler")),
+        *(("Secret", f"aliquot-{name}") for name in ("ca", "scheduler-client", "signing")),
+        ("Service", "aliquot-admission"), ("Service", "aliquot-extender"),
+        *((kind, name) for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding") for name in policies)]
+    assert sorted((each["kind"], each["metadata"]["name"]) for each in objects
+                  if "helm.sh/hook" not in each["metadata"].get("annotations", {})) == sorted(expected)
 
 
 def test_every_namespaced_object_names_its_namespace(objects):
@@ -37,29 +46,12 @@ def test_every_namespaced_object_names_its_namespace(objects):
                       "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
     for each in objects:
         expected = None if each["kind"] in cluster_scoped else NAMESPACE
+        if each["metadata"]["name"] == "aliquot-scheduler-authentication":
+            expected = "kube-system"  # where Kubernetes keeps what it is about
         assert each["metadata"].get("namespace") == expected, each["kind"]
 
 
-# ---- rights ----
-
-def test_the_role_grants_exactly_this(objects):
-    assert granted(one(objects, "ClusterRole", "aliquot-allocator")) == {
-        ("", "nodes", "list"), ("", "nodes", "watch"),
-        ("", "pods", "get"), ("", "pods", "list"), ("", "pods", "watch"), ("", "pods", "patch"),
-        ("", "pods/binding", "create"), ("", "pods/status", "patch"),
-        ("policy", "poddisruptionbudgets", "list"), ("policy", "poddisruptionbudgets", "watch"),
-        ("events.k8s.io", "events", "create")}
-
-
-def test_the_role_grants_what_the_code_asks_for_and_no_more(objects):
-    assert granted(one(objects, "ClusterRole", "aliquot-allocator")) == requests_in_code("Allocator")
-
-
-def test_no_rule_is_narrowed_or_widened_by_other_means(objects):
-    for rule in one(objects, "ClusterRole", "aliquot-allocator")["rules"]:
-        assert set(rule) == {"apiGroups", "resources", "verbs"}
-        assert "*" not in rule["apiGroups"] + rule["resources"] + rule["verbs"]
-
+# ---- rights: the rest of them is in test_rights.py ----
 
 def test_the_role_is_bound_to_our_service_account_only(objects):
     binding = one(objects, "ClusterRoleBinding", "aliquot-allocator")
@@ -139,7 +131,7 @@ def test_webhooks_call_the_admission_service(objects, name):
 
 
 def test_a_given_ca_bundle_reaches_both_webhooks(helm):
-    objects = helm.render("admission.caBundle=QUJD")
+    objects = helm.render("certificates.mode=given", "certificates.given.caBundle=QUJD")
     for name in ("mutate", "stamp"):
         assert webhook(objects, name)["clientConfig"]["caBundle"] == "QUJD"
 
@@ -189,39 +181,82 @@ def test_the_policy_is_bound_everywhere_and_denies(objects, name):
 
 def pod_of(objects):
     """The allocator's pod template."""
-    return one(objects, "Deployment")["spec"]["template"]["spec"]
+    return one(objects, "Deployment", "aliquot-allocator")["spec"]["template"]["spec"]
 
 
 def configuration(objects):
     """The configuration file that the allocator is given."""
-    return yaml.safe_load(one(objects, "ConfigMap")["data"]["allocator.yaml"])
+    return yaml.safe_load(one(objects, "ConfigMap", "aliquot-allocator")["data"]["allocator.yaml"])
 
 
 def test_two_allocators_never_run_at_one_time(objects):
-    spec = one(objects, "Deployment")["spec"]
+    spec = one(objects, "Deployment", "aliquot-allocator")["spec"]
     assert spec["replicas"] == 1
     assert spec["strategy"] == {"type": "Recreate"}
 
 
-def test_the_pod_meets_the_restricted_security_standard(objects):
-    pod = pod_of(objects)
+@pytest.mark.parametrize("name", ["aliquot-allocator", "aliquot-scheduler"])
+def test_the_pod_meets_the_restricted_security_standard(objects, name):
+    pod = one(objects, "Deployment", name)["spec"]["template"]["spec"]
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(pod)
-    assert {"configMap", "secret"} >= {key for volume in pod["volumes"] for key in volume if key != "name"}
+    assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod)
+    assert {"configMap", "secret", "emptyDir"} >= {key for volume in pod["volumes"] for key in volume if key != "name"}
+    for container in pod.get("initContainers", []) + pod["containers"]:
+        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                                "capabilities": {"drop": ["ALL"]}}
+
+
+def test_the_agent_has_these_rights_on_its_node_and_no_more(helm, objects):
+    pod = one(objects, "DaemonSet")["spec"]["template"]["spec"]
     (container,) = pod["containers"]
-    assert container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
-                                            "capabilities": {"drop": ["ALL"]}}
+    assert pod["hostPID"] is True and not {"hostNetwork", "hostIPC"} & set(pod)
+    security = container["securityContext"]
+    assert security["capabilities"] == {
+        "drop": ["ALL"], "add": ["MKNOD", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_PTRACE"]}
+    assert "privileged" not in security and security["allowPrivilegeEscalation"] is False
+    assert security["readOnlyRootFilesystem"] is True and security["seccompProfile"] == {"type": "RuntimeDefault"}
+    killing = one(helm.render("agent.config.enforcement.onOvershoot=kill"), "DaemonSet")
+    assert killing["spec"]["template"]["spec"]["containers"][0]["securityContext"]["capabilities"]["add"][-1] == "KILL"
 
 
-def test_secrets_are_mounted_whole_so_that_new_certificates_arrive(objects):
+def test_the_agent_sees_the_node_at_the_paths_of_its_configuration(helm):
+    objects = helm.render("agent.stateDirectory=/run/state", "agent.kubeletDirectory=/data/kubelet", "agent.driverRoot=/run/driver")
+    pod = one(objects, "DaemonSet")["spec"]["template"]["spec"]
+    told = yaml.safe_load(one(objects, "ConfigMap", "aliquot-agent")["data"]["agent.yaml"])
+    mounted = {each["mountPath"]: each["name"] for each in pod["containers"][0]["volumeMounts"]}
+    on_node = {each["name"]: each["hostPath"]["path"] for each in pod["volumes"] if "hostPath" in each}
+    # Containers mount what lies there, so inside and outside are one path.
+    for path in (told["grant"]["stateDirectory"], told["grant"]["dataDirectory"], told["grant"]["cdiDirectory"],
+                 told["kubelet"]["pluginDirectory"], str(pathlib.PurePath(told["kubelet"]["podResourcesSocket"]).parent)):
+        assert on_node[mounted[path]] == path
+    assert on_node[mounted[told["gpu"]["driverRoot"]]] == "/run/driver"
+    assert on_node[mounted[told["gpu"]["deviceRoot"]]] == "/dev"
+    assert told["signing"]["publicKeys"] in mounted
+
+
+def test_secrets_are_mounted_whole_so_that_new_certificates_arrive(helm):
+    objects = helm.render("certificates.mode=given", "certificates.given.caBundle=QUJD", "signing.mode=given")
     for mount in pod_of(objects)["containers"][0]["volumeMounts"]:
         assert "subPath" not in mount and mount["readOnly"] is True
 
 
+def test_what_the_allocator_makes_lies_in_memory(objects):
+    (made,) = [each for each in pod_of(objects)["volumes"] if "emptyDir" in each]
+    assert made["emptyDir"]["medium"] == "Memory"
+    mounts = {each["name"]: each["mountPath"] for each in pod_of(objects)["containers"][0]["volumeMounts"]}
+    assert mounts[made["name"]] == "/run/aliquot/tls"
+
+
+def test_made_objects_hold_no_data_so_that_an_upgrade_leaves_it_alone(objects):
+    for kind, name in (("Secret", "aliquot-ca"), ("Secret", "aliquot-scheduler-client"), ("Secret", "aliquot-signing"),
+                       ("ConfigMap", "aliquot-signing-keys")):
+        assert not {"data", "stringData", "immutable"} & set(one(objects, kind, name))
+
+
 def test_probes_ask_from_inside_because_the_monitor_listens_on_loopback(objects):
     (container,) = pod_of(objects)["containers"]
-    for probe, question in (("readinessProbe", "ready"), ("livenessProbe", "live")):
+    for probe, question in (("startupProbe", "live"), ("readinessProbe", "ready"), ("livenessProbe", "live")):
         command = container[probe]["exec"]["command"]
         assert command[0] == "aliquot-allocator" and command[-1] == f"--probe={question}"
     assert configuration(objects)["listen"]["monitor"].startswith("127.0.0.1:")
@@ -235,11 +270,12 @@ def test_services_lead_to_the_listeners(objects, name, port):
     (target,) = [each for each in container["ports"] if each["name"] == entry["targetPort"]]
     assert entry["port"] == target["containerPort"] == port
     assert configuration(objects)["listen"][name] == f":{port}"
-    labels = one(objects, "Deployment")["spec"]["template"]["metadata"]["labels"]
+    labels = one(objects, "Deployment", "aliquot-allocator")["spec"]["template"]["metadata"]["labels"]
     assert service["selector"].items() <= labels.items()
 
 
-def test_files_of_the_configuration_lie_where_secrets_are_mounted(objects):
+def test_files_of_the_configuration_lie_where_secrets_are_mounted(helm):
+    objects = helm.render("certificates.mode=given", "certificates.given.caBundle=QUJD")
     mounts = {each["name"]: each["mountPath"] for each in pod_of(objects)["containers"][0]["volumeMounts"]}
     for key, path in configuration(objects)["tls"].items():
         assert str(pathlib.PurePath(path).parent) in mounts.values(), key
@@ -247,24 +283,24 @@ def test_files_of_the_configuration_lie_where_secrets_are_mounted(objects):
 
 def test_a_changed_configuration_makes_a_new_pod(helm):
     def checksum(*settings):
-        template = one(helm.render(*settings), "Deployment")["spec"]["template"]
+        template = one(helm.render(*settings), "Deployment", "aliquot-allocator")["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/config"]
-    assert checksum() != checksum("config.limits.maxSharersPerCard=4")
+    assert checksum() != checksum("allocator.config.limits.maxSharersPerCard=4")
     assert checksum() == checksum("extender.clusterIP=10.96.0.77")
 
 
 # A configuration in which every section that the values may set is set to something else than its default.
-EVERY_SECTION = ("config.http.maxConnections=100", "config.limits.maxSharersPerCard=4",
-                 "config.search.stepsPerNode=100", "config.scoring.policy=binpack",
-                 "config.deadlines.filter=500ms", "config.stamp.reservation=20s",
-                 "config.watch.pageSize=100", "config.gpuManagerAnnotations.gpuAssigned=true",
-                 "config.drainTimeout=5s", "config.log.level=debug")
+EVERY_SECTION = ("allocator.config.http.maxConnections=100", "allocator.config.limits.maxSharersPerCard=4",
+                 "allocator.config.search.stepsPerNode=100", "allocator.config.scoring.policy=binpack",
+                 "allocator.config.deadlines.filter=500ms", "allocator.config.stamp.reservation=20s",
+                 "allocator.config.watch.pageSize=100", "allocator.config.gpuManagerAnnotations.gpuAssigned=true",
+                 "allocator.config.drainTimeout=5s", "allocator.config.log.level=debug")
 
 
 @pytest.mark.parametrize("settings", [(), EVERY_SECTION], ids=["defaults", "every section"])
 def test_the_allocator_accepts_its_configuration(helm, settings, tmp_path):
     file = tmp_path / "allocator.yaml"
-    file.write_text(one(helm.render(*settings), "ConfigMap")["data"]["allocator.yaml"])
+    file.write_text(one(helm.render(*settings), "ConfigMap", "aliquot-allocator")["data"]["allocator.yaml"])
     done = subprocess.run([ROOT / "out" / "bin" / "aliquot-allocator", f"--config={file}", "--validate-config"],
                           text=True, check=False, timeout=30, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
@@ -273,9 +309,9 @@ def test_the_allocator_accepts_its_configuration(helm, settings, tmp_path):
 # ---- values ----
 
 @pytest.mark.parametrize("setting, named", [
-    ("nope=1", "nope"), ("image.nope=1", "nope"), ("config.listen.extender=:1", "listen"),
-    ("config.log.level=loud", "/config/log/level"), ("admission.timeoutSeconds=31", "/admission/timeoutSeconds"),
-    ("image.digest=sha256:short", "/image/digest"), ("config.deadlines.filter=1", "/config/deadlines/filter")])
+    ("nope=1", "nope"), ("allocator.image.nope=1", "nope"), ("allocator.config.listen.extender=:1", "listen"),
+    ("allocator.config.log.level=loud", "/allocator/config/log/level"), ("admission.timeoutSeconds=31", "/admission/timeoutSeconds"),
+    ("allocator.image.digest=sha256:short", "/allocator/image/digest"), ("allocator.config.deadlines.filter=1", "/allocator/config/deadlines/filter")])
 def test_wrong_values_are_refused_by_name(helm, setting, named):
     assert named in helm.refusal(setting)
 
@@ -299,12 +335,74 @@ def test_every_value_has_a_comment():
         assert lines[number - 1].lstrip().startswith("#"), f"no comment above: {lines[number]}"
 
 
+def keys_of(values, schema, at):
+    """Compares the keys of values with those of their schema, at every depth that the schema knows."""
+    known = schema.get("properties")
+    if not isinstance(values, dict) or not values or not known:
+        return
+    assert set(values) == set(known), at
+    for key, value in values.items():
+        keys_of(value, known[key], f"{at}.{key}")
+
+
 def test_values_and_schema_have_the_same_keys():
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     schema = yaml.safe_load((CHART / "values.schema.json").read_text())
-    assert set(values) | {"global"} == set(schema["properties"])
-    for key, value in values.items():
-        nested = schema["properties"][key].get("properties")
-        if isinstance(value, dict) and value and nested and key != "config":
-            assert set(value) == set(nested), key
-    assert values["config"] == {}
+    del schema["properties"]["global"]
+    keys_of(values, schema, "values")
+
+
+# ---- what is refused with a sentence ----
+
+@pytest.mark.parametrize("settings, sentence", [
+    (("certificates.mode=certManager",), "has no cert-manager.io/v1; install cert-manager first, or set certificates.mode"),
+    (("certificates.mode=given",), "certificates.given.caBundle is empty"),
+    (("monitoring.serviceMonitor.enabled=true",), "monitoring.serviceMonitor.enabled is true but the cluster has no"),
+    (("monitoring.rules.enabled=true",), "monitoring.rules.enabled is true but the cluster has no"),
+    (("resourceNames.memory=tencent.com/vcuda-core",), "give them different names")])
+def test_what_contradicts_itself_or_the_cluster_is_refused(helm, settings, sentence):
+    assert sentence in helm.refusal(*settings)
+
+
+@pytest.mark.parametrize("namespace", ["default", "kube-system"])
+def test_a_namespace_that_the_webhooks_would_not_see_is_refused(helm, namespace):
+    status, _, error = helm.run("template", "aliquot", str(CHART), f"--namespace={namespace}")
+    assert status != 0 and "install into a namespace of its own" in error
+
+
+# ---- who places pods ----
+
+def test_the_bundled_scheduler_is_of_the_clusters_version(helm):
+    status, text, error = helm.run("template", "aliquot", str(CHART), f"--namespace={NAMESPACE}", "--kube-version=v1.36.3-eks-1a2b3c")
+    assert status == 0, error
+    deployment = one([each for each in yaml.safe_load_all(text) if each], "Deployment", "aliquot-scheduler")
+    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == "registry.k8s.io/kube-scheduler:v1.36.3"
+
+
+def test_stock_mode_brings_no_scheduler_and_names_none(helm, objects):
+    stock = helm.render("scheduler.mode=stock")
+    assert not [each for each in stock if "scheduler" in each["metadata"]["name"] and each["kind"] != "Secret"]
+    assert "schedulerName" not in configuration(stock)["admission"]
+    assert configuration(objects)["admission"] == {
+        "schedulerName": "aliquot",
+        "schedulerUsers": ["system:kube-scheduler", f"system:serviceaccount:{NAMESPACE}:aliquot-scheduler"]}
+
+
+@pytest.mark.parametrize("settings", [(), ("agent.config.gpu.healthyAfter=5s", "agent.config.metrics.gpuManagerPages=true")])
+def test_the_agent_accepts_its_configuration(helm, settings, tmp_path):
+    file = tmp_path / "agent.yaml"
+    file.write_text(one(helm.render(*settings), "ConfigMap", "aliquot-agent")["data"]["agent.yaml"])
+    done = subprocess.run([ROOT / "out" / "bin" / "aliquot-agent", f"--config={file}", "--node-name=n", "--validate-config"],
+                          text=True, check=False, timeout=30, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("settings", [
+    ("scheduler.mode=stock",), ("signing.mode=off", "agent.enforcement=false"), ("agent.enabled=false", "networkPolicy.enabled=false"),
+    ("certificates.mode=given", "certificates.given.caBundle=QUJD", "signing.mode=given")])
+def test_every_mode_renders_and_the_allocator_accepts_it(helm, settings, tmp_path):
+    file = tmp_path / "allocator.yaml"
+    file.write_text(one(helm.render(*settings), "ConfigMap", "aliquot-allocator")["data"]["allocator.yaml"])
+    done = subprocess.run([ROOT / "out" / "bin" / "aliquot-allocator", f"--config={file}", "--validate-config"],
+                          text=True, check=False, timeout=30, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
