@@ -80,7 +80,7 @@ def test_both_readmes_say_the_same():
         assert counts[0] == counts[1], pattern
     commands = [re.findall(r"^(?:kubectl|helm) .*$", each.read_text(), flags=re.MULTILINE)
                 for each in (english, chinese)]
-    assert commands[0] == commands[1] and len(commands[0]) > 3
+    assert commands[0] == commands[1] and len(commands[0]) > 1
 
 
 def test_every_decision_is_in_the_list():
