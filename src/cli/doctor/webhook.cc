@@ -49,7 +49,7 @@ bool Contains(const std::string& text, const char* part) {
 Finding Tried(const Observation& seen) {
   const Object& tried = seen.tried_pod;
   if (!tried.ok()) {
-    const std::string& says = tried.status().message();
+    const std::string says = tried.status().message();
     if (Contains(says, "failed calling webhook") || Contains(says, "aliquot-admission")) {
       return {kTried, Verdict::kFailed, "a GPU pod can't be created: " + says,
               "see whether the allocator is ready, and whether the API server reaches Service "
