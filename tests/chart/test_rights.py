@@ -16,7 +16,9 @@ CLUSTER_ROLES = {"aliquot-agent": ["Agent"], "aliquot-viewer": ["Viewer"]}
 # Rights to pages, not to objects: tests/chart/test_agent.py.
 PAGES = {"aliquot-agent-reader", "aliquot-verify"}
 # The objects of one name that a right is about. Nothing else of these kinds may be read.
-NAMES = {"secrets": {"aliquot-ca", "aliquot-scheduler-client", "aliquot-signing"}, "configmaps": {"aliquot-signing-keys"},
+NAMES = {"secrets": {"aliquot-ca", "aliquot-scheduler-client", "aliquot-signing"},
+         # Doctor's rule names the Services that it looks at beside it.
+         "configmaps": {"aliquot-signing-keys", "aliquot-extender", "aliquot-admission"},
          "mutatingwebhookconfigurations": {"aliquot"}, "serviceaccounts/token": {"aliquot-verify"}}
 
 
@@ -69,8 +71,17 @@ def test_the_allocator_has_the_rights_of_what_it_keeps_itself(helm, certificates
 
 
 def test_there_is_no_role_without_a_program(objects):
-    assert set(roles(objects, "ClusterRole")) == set(CLUSTER_ROLES) | PAGES | {"aliquot-allocator"}
-    assert set(roles(objects, "Role")) == {"aliquot-allocator", "aliquot-scheduler", "aliquot-verify"}
+    assert set(roles(objects, "ClusterRole")) == set(CLUSTER_ROLES) | PAGES | {"aliquot-allocator", "aliquot-test"}
+    assert set(roles(objects, "Role")) == {"aliquot-allocator", "aliquot-scheduler", "aliquot-test", "aliquot-verify"}
+
+
+def test_helm_test_may_look_at_what_doctor_looks_at_but_no_secret(objects):
+    everywhere, here = (rights(roles(objects, kind)["aliquot-test"]) for kind in ("ClusterRole", "Role"))
+    assert everywhere | here == requests(["Doctor"]) - {("", "secrets", "get")}
+    assert not everywhere & here
+    for kind in ("ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", "ServiceAccount", "Pod"):
+        # Nothing of it is there but while a test runs.
+        assert roles(objects, kind)["aliquot-test"]["metadata"]["annotations"]["helm.sh/hook"] == "test"
 
 
 def test_the_bundled_scheduler_has_besides_kubernetes_roles_its_own_lease(objects):
@@ -95,6 +106,8 @@ def test_what_is_secret_or_powerful_is_named(objects):
         for name, role in roles(objects, kind).items():
             for rule in role["rules"]:
                 for resource in set(rule.get("resources", [])) & set(NAMES):
+                    if resource == "mutatingwebhookconfigurations" and rule["verbs"] == ["list"]:
+                        continue  # no secret; doctor looks for those of others
                     assert set(rule["resourceNames"]) <= NAMES[resource] and rule["resourceNames"], f"{kind} {name}: {rule}"
                     # A list or watch of named objects is one of all: RBAC does not narrow it.
                     assert not {"list", "watch", "deletecollection"} & set(rule["verbs"]), f"{kind} {name}: {rule}"
