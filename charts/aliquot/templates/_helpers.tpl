@@ -127,6 +127,9 @@ request.userInfo.extra["authentication.kubernetes.io/node-name"] : []
 {{- if eq .Values.scheduler.mode "bundled" -}}
 {{- $_ := set $admission "schedulerName" .Values.scheduler.name -}}
 {{- end -}}
+{{- if .Values.admission.translation.enabled -}}
+{{- $_ := set $admission "cardMemory" .Values.admission.translation.cardMemory -}}
+{{- end -}}
 {{- $_ := set $fixed "admission" $admission -}}
 {{- if eq .Values.certificates.mode "managed" -}}
 {{- $_ := set $fixed "tls" (dict "mode" "managed") -}}
@@ -200,4 +203,14 @@ matchExpressions:
 .exists(c, has(c.resources) &&
 ((has(c.resources.limits) && c.resources.limits.exists(name, name.startsWith({{ .Values.resourceNames.prefix | quote }}))) ||
 (has(c.resources.requests) && c.resources.requests.exists(name, name.startsWith({{ .Values.resourceNames.prefix | quote }})))))
+{{- end }}
+
+{{/* How the API server reaches the webhooks; arguments: root and path. */}}
+{{- define "aliquot.webhookClient" -}}
+service: {namespace: {{ .root.Release.Namespace }}, name: aliquot-admission, path: {{ .path }}, port: 8444}
+{{- if eq .root.Values.certificates.mode "given" }}
+{{- with .root.Values.certificates.given.caBundle }}
+caBundle: {{ . }}
+{{- end }}
+{{- end }}
 {{- end }}
