@@ -16,9 +16,23 @@ ReviewReply Unreadable(const Status& status, std::string pod) {
   return reply;
 }
 
-// Reads the review, lets `decide` answer it, writes the answer.
-template <typename Decide>
-ReviewReply Handle(std::string_view body, Decide decide) {
+}  // namespace
+
+std::string_view ReviewOutcomeName(ReviewOutcome outcome) {
+  switch (outcome) {
+    case ReviewOutcome::kUnchanged:
+      return "unchanged";
+    case ReviewOutcome::kPatched:
+      return "patched";
+    case ReviewOutcome::kRefused:
+      return "refused";
+    case ReviewOutcome::kUnreadable:
+      break;
+  }
+  return "unreadable";
+}
+
+ReviewReply HandleReview(std::string_view body, const Decide& decide) {
   const Result<api::ReviewRequest> request = api::ParseAdmissionReview(body);
   if (!request.ok()) {
     return Unreadable(request.status(), {});
@@ -40,29 +54,13 @@ ReviewReply Handle(std::string_view body, Decide decide) {
   return reply;
 }
 
-}  // namespace
-
-std::string_view ReviewOutcomeName(ReviewOutcome outcome) {
-  switch (outcome) {
-    case ReviewOutcome::kUnchanged:
-      return "unchanged";
-    case ReviewOutcome::kPatched:
-      return "patched";
-    case ReviewOutcome::kRefused:
-      return "refused";
-    case ReviewOutcome::kUnreadable:
-      break;
-  }
-  return "unreadable";
-}
-
 ReviewReply HandleMutate(std::string_view body, const MutateOptions& options) {
-  return Handle(body,
-                [&](const api::ReviewRequest& request) { return MutatePod(request, options); });
+  return HandleReview(
+      body, [&](const api::ReviewRequest& request) { return MutatePod(request, options); });
 }
 
 ReviewReply HandleStamp(std::string_view body, const StampOptions& options, StampLedger& ledger) {
-  return Handle(body, [&](const api::ReviewRequest& request) {
+  return HandleReview(body, [&](const api::ReviewRequest& request) {
     return StampBinding(request, options, ledger);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,11 @@ struct ReviewReply {
   std::string pod;     // "namespace/name" where known; the name is empty for generateName
   std::string reason;  // the sentence of a refusal or of a body that could not be read
 };
+
+// Reads the review, lets `decide` answer it, writes the answer: what every webhook of ours does. An
+// error of `decide` is for a body that is no such review.
+using Decide = std::function<Result<api::ReviewResponse>(const api::ReviewRequest&)>;
+ReviewReply HandleReview(std::string_view body, const Decide& decide);
 
 // POST /admission/mutate and POST /admission/stamp. Thread-safe; nothing escapes as an exception.
 ReviewReply HandleMutate(std::string_view body, const MutateOptions& options);

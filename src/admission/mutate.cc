@@ -15,11 +15,6 @@ using nlohmann::json;
 
 constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
 
-bool IsPodCreation(const api::ReviewRequest& request) {
-  return request.operation == "CREATE" && request.resource == "pods" &&
-         request.subresource.empty() && request.kind == "Pod" && request.group.empty();
-}
-
 // The kubelet makes a mirror pod for a static pod that it runs already.
 bool IsMirror(const json& object) {
   return Member(object, {"metadata", "annotations", kMirrorAnnotation}) != nullptr;
@@ -52,6 +47,11 @@ api::ReviewResponse Refused(Refusal refusal, std::vector<std::string> warnings) 
 }
 
 }  // namespace
+
+bool IsPodCreation(const api::ReviewRequest& request) {
+  return request.operation == "CREATE" && request.resource == "pods" &&
+         request.subresource.empty() && request.kind == "Pod" && request.group.empty();
+}
 
 Result<api::ReviewResponse> MutatePod(const api::ReviewRequest& request,
                                       const MutateOptions& options) {

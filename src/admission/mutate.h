@@ -28,6 +28,9 @@ struct MutateOptions {
                                                  "/var/lib/aliquot", "/var/lib/kubelet"};
 };
 
+// Whether the review is of a pod being created.
+bool IsPodCreation(const api::ReviewRequest& request);
+
 // Decides a review of the mutating webhook: allowed, with an RFC 6902 patch and warnings, or
 // refused with one sentence (code 422 Invalid for a value that is wrong, 403 Forbidden for what a
 // GPU pod may not do). Pure and thread-safe; no effect outside, so a dry run is like any other.
