@@ -54,7 +54,7 @@ class AuthenticatedMonitor::Observer final : public http::ServerObserver {
 
 AuthenticatedMonitor::AuthenticatedMonitor(const Configuration& configuration,
                                            const MonitorSources& sources, Parts parts)
-    : reviewer_(parts.transport, parts.clock),
+    : reviewer_(access::AgentPages(), parts.transport, parts.clock),
       guard_(reviewer_, parts.clock),
       observer_(std::make_unique<Observer>(parts.metrics, parts.log)),
       server_(

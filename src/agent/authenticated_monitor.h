@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "agent/access/access_guard.h"
-#include "agent/access/access_reviewer.h"
+#include "access/access_guard.h"
+#include "access/access_reviewer.h"
 #include "agent/configuration.h"
 #include "agent/monitor_routes.h"
 #include "agent/usage/agent_metrics.h"
@@ -42,8 +42,8 @@ class AuthenticatedMonitor {
  private:
   class Observer;
 
-  ApiAccessReviewer reviewer_;
-  AccessGuard guard_;
+  access::ApiAccessReviewer reviewer_;
+  access::AccessGuard guard_;
   const std::unique_ptr<Observer> observer_;
   http::Server server_;
 };

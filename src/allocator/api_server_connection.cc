@@ -61,6 +61,7 @@ class ApiServerConnection final : public ClusterConnection {
     }
   }
   model::ClusterWriter& writer() override { return writer_; }
+  kubeclient::Transport* transport() override { return transport_.get(); }
   std::string own_username() const override { return own_username_; }
 
  private:

@@ -48,13 +48,13 @@ bool Application::Start(program::Problems& problems) {
              {"commit", observability::Commit()},
              {"extender", addresses_.extender},
              {"admission", addresses_.admission},
-             {"monitor", addresses_.monitor}});
+             {"monitor", addresses_.monitor},
+             {"authenticated", addresses_.authenticated}});
   return true;
 }
 
 bool Application::StartListeners(program::Problems& problems) {
-  listeners_ =
-      std::make_unique<Listeners>(configuration_, *core_, instruments_, cluster_->own_username());
+  listeners_ = std::make_unique<Listeners>(configuration_, *core_, instruments_, *cluster_);
   auto started = listeners_->Start();
   if (!started.ok()) {
     problems.Add("start", started.status().message());
@@ -64,10 +64,13 @@ bool Application::StartListeners(program::Problems& problems) {
   if (configuration_.addresses_file.empty()) {
     return true;
   }
-  const Status written = program::WriteAddressesFile(configuration_.addresses_file,
-                                                     {{"extender", addresses_.extender},
-                                                      {"admission", addresses_.admission},
-                                                      {"monitor", addresses_.monitor}});
+  program::Addresses named = {{"extender", addresses_.extender},
+                              {"admission", addresses_.admission},
+                              {"monitor", addresses_.monitor}};
+  if (!addresses_.authenticated.empty()) {
+    named.emplace_back("authenticated", addresses_.authenticated);
+  }
+  const Status written = program::WriteAddressesFile(configuration_.addresses_file, named);
   if (!written.ok()) {
     problems.Add("start", written.message());
   }

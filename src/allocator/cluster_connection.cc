@@ -18,6 +18,7 @@ class FileConnection final : public ClusterConnection {
   void Start(model::ClusterObserver& observer) override { cluster_.Start(observer); }
   void Stop() override { cluster_.Stop(); }
   model::ClusterWriter& writer() override { return cluster_; }
+  kubeclient::Transport* transport() override { return nullptr; }
   std::string own_username() const override { return {}; }
 
  private:

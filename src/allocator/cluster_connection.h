@@ -7,6 +7,7 @@
 #include "allocator/configuration.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "kubeclient/transport.h"
 #include "model/cluster.h"
 #include "observability/log.h"
 #include "observability/metrics.h"
@@ -25,6 +26,8 @@ class ClusterConnection {
   // No call of the observer runs or follows. The writer still works, until the destructor.
   virtual void Stop() = 0;
   virtual model::ClusterWriter& writer() = 0;
+  // For questions besides; nullptr where there is no API server. Works until the destructor.
+  virtual kubeclient::Transport* transport() = 0;
   // The name under which the API server knows us; "" where there is none or it cannot be told.
   virtual std::string own_username() const = 0;
 };

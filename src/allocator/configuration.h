@@ -22,6 +22,7 @@ struct Configuration {
     std::string extender = ":8443";
     std::string admission = ":8444";
     std::string monitor = "127.0.0.1:8080";
+    std::string authenticated;  // "": off
   };
   struct Tls {
     std::string mode = "files";  // or "managed": made by the allocator, see managed_tls
@@ -54,6 +55,8 @@ struct Configuration {
     std::string scheduler_name;  // given to GPU pods that name no other scheduler; "": untouched
     // Whose Bindings the stamp may annotate.
     std::vector<std::string> scheduler_users = {"system:kube-scheduler"};
+    // For translation: of the cards that the translated pods are meant for; 0: not known.
+    std::int64_t card_memory_mib = 0;
   };
   struct Http {
     std::int64_t extender_threads = 32;

@@ -40,14 +40,24 @@ class Checker {
     rules_.CheckListenAddress("listen.extender", c_.listen.extender);
     rules_.CheckListenAddress("listen.admission", c_.listen.admission);
     rules_.CheckMonitorAddress("listen.monitor", c_.listen.monitor);
+    if (!c_.listen.authenticated.empty()) {
+      rules_.CheckListenAddress("listen.authenticated", c_.listen.authenticated);
+      if (!c_.cluster_file.empty()) {
+        Complain("listen.authenticated",
+                 "is \"" + Printable(c_.listen.authenticated) +
+                     "\" although clusterFile is given; without an API server nobody can be asked "
+                     "who may read, leave it empty");
+      }
+    }
     CheckDistinct();
   }
 
   void CheckDistinct() {
-    const std::array<std::pair<std::string_view, const std::string*>, 3> all = {
+    const std::array<std::pair<std::string_view, const std::string*>, 4> all = {
         {{"listen.extender", &c_.listen.extender},
          {"listen.admission", &c_.listen.admission},
-         {"listen.monitor", &c_.listen.monitor}}};
+         {"listen.monitor", &c_.listen.monitor},
+         {"listen.authenticated", &c_.listen.authenticated}}};
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const auto address = http::ParseListenAddress(*all[i].second);

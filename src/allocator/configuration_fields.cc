@@ -26,6 +26,7 @@ void VisitListeners(Configuration& c, program::FieldVisitor& visitor) {
   visitor.Text("extender", c.listen.extender);
   visitor.Text("admission", c.listen.admission);
   visitor.Text("monitor", c.listen.monitor);
+  visitor.Text("authenticated", c.listen.authenticated);
   visitor.EndSection();
   visitor.Text("addressesFile", c.addresses_file);
   visitor.BeginSection("tls");
@@ -72,6 +73,7 @@ void VisitAdmission(Configuration& c, program::FieldVisitor& visitor) {
   visitor.BeginSection("admission");
   visitor.Text("schedulerName", c.admission.scheduler_name);
   visitor.Texts("schedulerUsers", c.admission.scheduler_users);
+  visitor.Integer("cardMemory", c.admission.card_memory_mib, 0, 1 << 20);
   visitor.EndSection();
 }
 

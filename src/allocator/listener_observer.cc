@@ -9,6 +9,8 @@ std::string_view ListenerObserver::name() const {
       return "extender";
     case observability::Listener::kAdmission:
       return "admission";
+    case observability::Listener::kAuthenticated:
+      return "authenticated";
     case observability::Listener::kMonitor:
       break;
   }

@@ -60,14 +60,19 @@ http::ServerOptions MonitorOptions(const Configuration& c) {
 }  // namespace
 
 Listeners::Listeners(const Configuration& c, DecisionCore& core, const Instruments& instruments,
-                     const std::string& own_username)
+                     ClusterConnection& cluster)
     : extender_observer_(Listener::kExtender, instruments.metrics, instruments.log),
       admission_observer_(Listener::kAdmission, instruments.metrics, instruments.log),
       monitor_observer_(Listener::kMonitor, instruments.metrics, instruments.log),
       extender_(ExtenderOptions(c), SchedulerRoutes(core, instruments), extender_observer_),
-      admission_(AdmissionOptions(c), AdmissionRoutes(core, instruments, own_username),
+      admission_(AdmissionOptions(c), AdmissionRoutes(core, instruments, cluster.own_username()),
                  admission_observer_),
-      monitor_(MonitorOptions(c), MonitorRoutes(core, instruments), monitor_observer_) {}
+      monitor_(MonitorOptions(c), MonitorRoutes(core, instruments), monitor_observer_) {
+  if (!c.listen.authenticated.empty() && cluster.transport() != nullptr) {
+    authenticated_ =
+        std::make_unique<AuthenticatedListener>(c, core, instruments, *cluster.transport());
+  }
+}
 
 Result<Addresses> Listeners::Start() {
   Addresses addresses;
@@ -81,6 +86,13 @@ Result<Addresses> Listeners::Start() {
       return bound.status().WithContext(name);
     }
     *address = *std::move(bound);
+  }
+  if (authenticated_ != nullptr) {
+    auto bound = authenticated_->Start();
+    if (!bound.ok()) {
+      return bound.status().WithContext("authenticated listener");
+    }
+    addresses.authenticated = *std::move(bound);
   }
   return addresses;
 }
@@ -99,6 +111,9 @@ Status Listeners::DrainVerbs(std::chrono::milliseconds timeout) {
 void Listeners::StopMonitor() {
   constexpr std::chrono::milliseconds kForProbesInFlight{500};
   // Whoever still reads from it is cut: nothing depends on the answer any more.
+  if (authenticated_ != nullptr) {
+    static_cast<void>(authenticated_->Drain(kForProbesInFlight).ok());
+  }
   static_cast<void>(monitor_.Drain(kForProbesInFlight).ok());
 }
 

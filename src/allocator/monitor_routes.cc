@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/monitor_routes.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,27 +35,46 @@ http::Handler OnceSynced(const Readiness& readiness, F answer) {
   };
 }
 
+http::Response Healthy(const http::Request& /*request*/) { return http::TextResponse(200, "ok"); }
+
+using Guard = std::function<http::Handler(http::Handler)>;
+
+// What both listeners show.
+void AddPages(http::Router& router, DecisionCore& core, const Instruments& instruments,
+              const Guard& guard) {
+  router.Get("/metrics", guard([&core, &metrics = instruments.metrics](const http::Request&) {
+               core.RefreshFigures();
+               http::Response response;
+               response.content_type = kMetricsContentType;
+               response.body = metrics.Render();
+               return response;
+             }));
+  router.Get("/version", guard([](const http::Request&) {
+               return http::JsonResponse(observability::BuildInfoJson());
+             }));
+  router.Get("/explain", guard(OnceSynced(core.readiness(), [&core](const http::Request& request) {
+               return Explain(request, core.ledger(), core.pending(), core.placer());
+             })));
+  router.Get("/cards", guard(OnceSynced(core.readiness(), [&core](const http::Request&) {
+               return Cards(core.ledger());
+             })));
+}
+
 }  // namespace
 
 http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments) {
   http::Router router;
-  router.Get("/healthz", [](const http::Request&) { return http::TextResponse(200, "ok"); });
+  router.Get("/healthz", Healthy);
   router.Get("/readyz", [&core](const http::Request&) { return Ready(core.readiness()); });
-  router.Get("/metrics", [&core, &metrics = instruments.metrics](const http::Request&) {
-    core.RefreshFigures();
-    http::Response response;
-    response.content_type = kMetricsContentType;
-    response.body = metrics.Render();
-    return response;
-  });
-  router.Get("/version", [](const http::Request&) {
-    return http::JsonResponse(observability::BuildInfoJson());
-  });
-  router.Get("/explain", OnceSynced(core.readiness(), [&core](const http::Request& request) {
-               return Explain(request, core.ledger(), core.pending(), core.placer());
-             }));
-  router.Get("/cards", OnceSynced(core.readiness(),
-                                  [&core](const http::Request&) { return Cards(core.ledger()); }));
+  AddPages(router, core, instruments, [](http::Handler handler) { return handler; });
+  return router;
+}
+
+http::Router AuthenticatedRoutes(DecisionCore& core, const Instruments& instruments,
+                                 const Guard& guard) {
+  http::Router router;
+  router.Get("/healthz", Healthy);
+  AddPages(router, core, instruments, guard);
   return router;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "allocator/decision_core.h"
 #include "http/router.h"
 
@@ -19,5 +21,11 @@ namespace aliquot::allocator {
 //
 // The core and the instruments must outlive the router.
 http::Router MonitorRoutes(DecisionCore& core, const Instruments& instruments);
+
+// The paths of the authenticated listener: /healthz for anybody, and /metrics, /version, /cards and
+// /explain as above behind `guard`, which makes of a handler one that lets only those in who may
+// read its path. The same rules.
+http::Router AuthenticatedRoutes(DecisionCore& core, const Instruments& instruments,
+                                 const std::function<http::Handler(http::Handler)>& guard);
 
 }  // namespace aliquot::allocator

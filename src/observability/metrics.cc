@@ -27,7 +27,7 @@ using Labels = std::map<std::string, std::string>;
 constexpr std::array kVerbs{"filter", "prioritize", "bind", "preempt", "mutate", "stamp"};
 constexpr std::array kRequestOutcomes{"ok",       "refused",   "invalid", "unconfirmed",
                                       "deadline", "not_ready", "error"};
-constexpr std::array kListeners{"extender", "admission", "monitor"};
+constexpr std::array kListeners{"extender", "admission", "monitor", "authenticated"};
 constexpr std::array kStatusClasses{"2xx", "3xx", "4xx", "5xx"};
 constexpr std::array kReloadOutcomes{"ok", "failed"};
 constexpr std::array kApiWrites{"binding", "pod_patch", "pod_condition", "event"};

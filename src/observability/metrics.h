@@ -27,7 +27,7 @@ enum class RequestOutcome {
   kError,        // our own fault, or the API server's
 };
 
-enum class Listener { kExtender, kAdmission, kMonitor };
+enum class Listener { kExtender, kAdmission, kMonitor, kAuthenticated };
 
 enum class ApiWrite { kBinding, kPodPatch, kPodCondition, kEvent };
 enum class ApiOutcome { kDone, kNotFound, kConflict, kRefused, kUnknown };

@@ -14,7 +14,7 @@ namespace aliquot::allocator {
 
 AllocatorTest::AllocatorTest() : scheduler_(authority_.IssueClient("kube-scheduler")) {
   const test::KeyPair server = authority_.IssueServer();
-  configuration_.listen = {"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"};
+  configuration_.listen = {"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", ""};
   configuration_.tls.certificate_file = directory_.Write("tls.crt", server.certificate);
   configuration_.tls.key_file = directory_.Write("tls.key", server.key);
   configuration_.tls.client_ca_file = directory_.Write("ca.crt", authority_.certificate());

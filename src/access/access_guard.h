@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "agent/access/access_answer.h"
-#include "agent/access/access_cache.h"
-#include "agent/access/access_reviewer.h"
-#include "agent/access/review_budget.h"
+#include "access/access_answer.h"
+#include "access/access_cache.h"
+#include "access/access_reviewer.h"
+#include "access/review_budget.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "http/message.h"
 #include "http/router.h"
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
 // The header that the API server's proxy passes on; it takes `Authorization` off.
 inline constexpr std::string_view kTokenHeader = "X-Aliquot-Token";
@@ -44,4 +44,4 @@ class AccessGuard {
   ReviewBudget budget_ GUARDED_BY(mutex_);
 };
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_reviewer.h"
+#include "access/access_reviewer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using Json = nlohmann::json;
@@ -60,7 +60,7 @@ class AccessReviewerTest : public ::testing::Test {
  protected:
   FakeClock clock_;
   ScriptedTransport transport_;
-  ApiAccessReviewer reviewer_{transport_, clock_};
+  ApiAccessReviewer reviewer_{AgentPages(), transport_, clock_};
 };
 
 TEST_F(AccessReviewerTest, ATokenForUsIsKnownByTheFirstQuestion) {
@@ -126,4 +126,4 @@ TEST_F(AccessReviewerTest, NoSentenceHoldsTheToken) {
 }
 
 }  // namespace
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_cache.h"
+#include "access/access_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using Kind = AccessAnswer::Kind;
@@ -73,4 +73,4 @@ TEST(AccessCacheTest, ALaterAnswerReplacesTheEarlier) {
 }
 
 }  // namespace
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
-// Whether a caller of the authenticated monitor may have a page, and what he is told if not. Plain
+// Whether a caller of an authenticated listener may have a page, and what he is told if not. Plain
 // values; the sentence holds no token.
 struct AccessAnswer {
   enum class Kind {
@@ -25,4 +25,4 @@ struct AccessAnswer {
 // 200, 401, 403, 429 or 503.
 int HttpStatusOf(AccessAnswer::Kind kind);
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_guard.h"
+#include "access/access_guard.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using Kind = AccessAnswer::Kind;
@@ -170,4 +170,4 @@ TEST(AccessGuardUnderLoadTest, ASlowApiServerHoldsTwoWorkersAndTheOthersServeWho
 }
 
 }  // namespace
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

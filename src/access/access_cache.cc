@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_cache.h"
+#include "access/access_cache.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
 AccessCache::AccessCache() : AccessCache(Limits()) {}
 
@@ -64,4 +64,4 @@ void AccessCache::Keep(const Key& key, const AccessAnswer& answer, SteadyTime no
   entries[key] = {answer, now + (refused ? limits_.refused : limits_.allowed)};
 }
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string_view>
 
-#include "agent/access/access_answer.h"
+#include "access/access_answer.h"
 #include "base/clock.h"
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
 // What the API server said of a token and a path, for a short time: a right that is taken away
 // works on for as long as a yes is kept. Keyed by a hash that is salted anew in each process, so
@@ -48,4 +48,4 @@ class AccessCache {
   Entries refused_;
 };
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/review_budget.h"
+#include "access/review_budget.h"
 
 #include <gtest/gtest.h>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using std::chrono::milliseconds;
@@ -59,4 +59,4 @@ TEST(ReviewBudgetTest, AClockThatStandsStillOrGoesBackGivesNothing) {
 }
 
 }  // namespace
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_guard.h"
+#include "access/access_guard.h"
 
 #include <strings.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using Kind = AccessAnswer::Kind;
@@ -89,4 +89,4 @@ http::Handler AccessGuard::Guard(http::Handler handler) {
   };
 }
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
 // How many questions to the API server strangers may cause: a token bucket for each address they
 // come from and one for all together, so that one that floods us takes little from the others and
@@ -46,4 +46,4 @@ class ReviewBudget {
   std::map<std::string, Bucket, std::less<>> by_address_;
 };
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

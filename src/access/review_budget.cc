@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/review_budget.h"
+#include "access/review_budget.h"
 
 #include <algorithm>
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
 void ReviewBudget::Fill(Bucket& bucket, double rate, double burst, SteadyTime now) {
   const double seconds = std::chrono::duration<double>(now - bucket.filled).count();
@@ -42,4 +42,4 @@ bool ReviewBudget::Take(std::string_view address, SteadyTime now) {
   return true;
 }
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

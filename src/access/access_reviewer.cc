@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/access/access_reviewer.h"
+#include "access/access_reviewer.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
 
-namespace aliquot::agent {
+namespace aliquot::access {
 namespace {
 
 using Kind = AccessAnswer::Kind;
@@ -50,7 +50,7 @@ Result<std::string> ApiAccessReviewer::Ask(const kubeclient::ApiVerb& verb, std:
   }
   if (result.reply.status != 200 && result.reply.status != 201) {
     const std::string remedy =
-        result.reply.status == 403 ? ", the agent's account lacks the right" : "";
+        result.reply.status == 403 ? ", this program's own account lacks the right" : "";
     return aliquot::Unavailable(std::string(verb.resource) + " answered HTTP " +
                                 std::to_string(result.reply.status) + remedy);
   }
@@ -78,7 +78,7 @@ Result<api::TokenReviewAnswer> ApiAccessReviewer::AskWho(std::string_view token,
 
 AccessAnswer ApiAccessReviewer::Review(std::string_view token, std::string_view path) {
   const SteadyTime deadline = clock_.SteadyNow() + timeout_;
-  auto who = AskWho(token, {std::string(kAgentAudience)}, deadline);
+  auto who = AskWho(token, {pages_.audience}, deadline);
   if (who.ok() && !who->authenticated) {
     who = AskWho(token, {}, deadline);
   }
@@ -89,7 +89,7 @@ AccessAnswer ApiAccessReviewer::Review(std::string_view token, std::string_view 
     return {
         Kind::kUnknownCaller,
         "the API server does not know this token; show one that has not expired, with audience " +
-            std::string(kAgentAudience) + " or the API server's own"};
+            pages_.audience + " or the API server's own"};
   }
   const auto reply =
       Ask(kubeclient::kReviewAccess, api::FormatPathAccessReview(who->caller, path), deadline);
@@ -102,10 +102,10 @@ AccessAnswer ApiAccessReviewer::Review(std::string_view token, std::string_view 
   }
   if (!*allowed) {
     return {Kind::kForbidden, Printable(who->caller.user, kShownName) + " may not get " +
-                                  std::string(path) +
-                                  "; bind ClusterRole aliquot-agent-reader to it"};
+                                  std::string(path) + "; bind ClusterRole " + pages_.reader_role +
+                                  " to it"};
   }
   return {Kind::kAllowed, ""};
 }
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access

@@ -4,18 +4,25 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "agent/access/access_answer.h"
+#include "access/access_answer.h"
 #include "api/caller_review_codec.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "kubeclient/transport.h"
 
-namespace aliquot::agent {
+namespace aliquot::access {
 
-// Tokens for us alone name this audience; nobody else takes them.
-inline constexpr std::string_view kAgentAudience = "aliquot-agent";
+// Whose pages they are.
+struct Pages {
+  std::string audience;     // tokens for them alone name it; nobody else takes those
+  std::string reader_role;  // the ClusterRole that lets in, for the sentence
+};
+
+inline Pages AgentPages() { return {"aliquot-agent", "aliquot-agent-reader"}; }
+inline Pages AllocatorPages() { return {"aliquot-allocator", "aliquot-allocator-reader"}; }
 
 // Who is behind a token, and may he "get" the path? Thread-safe; may block as long as the API
 // server takes.
@@ -32,9 +39,9 @@ class AccessReviewer {
 class ApiAccessReviewer final : public AccessReviewer {
  public:
   // `timeout` is for all questions of one review together. Both outlive it.
-  ApiAccessReviewer(kubeclient::Transport& transport, const Clock& clock,
+  ApiAccessReviewer(Pages pages, kubeclient::Transport& transport, const Clock& clock,
                     std::chrono::milliseconds timeout = std::chrono::seconds(4))
-      : transport_(transport), clock_(clock), timeout_(timeout) {}
+      : pages_(std::move(pages)), transport_(transport), clock_(clock), timeout_(timeout) {}
 
   AccessAnswer Review(std::string_view token, std::string_view path) override;
 
@@ -45,9 +52,10 @@ class ApiAccessReviewer final : public AccessReviewer {
                                         const std::vector<std::string>& audiences,
                                         SteadyTime deadline);
 
+  const Pages pages_;
   kubeclient::Transport& transport_;
   const Clock& clock_;
   const std::chrono::milliseconds timeout_;
 };
 
-}  // namespace aliquot::agent
+}  // namespace aliquot::access
