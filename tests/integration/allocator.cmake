@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 aliquot_test(allocator_integration_test
-  SOURCES allocator_api_server_test.cc allocator_bad_input_test.cc allocator_cluster_file_test.cc allocator_fixture.cc
+  SOURCES allocator_api_server_test.cc allocator_bad_input_test.cc allocator_cluster_file_test.cc allocator_fixture.cc allocator_pages_test.cc
           allocator_program_test.cc http_test_client.cc
   LIBS aliquot_allocator aliquot_fake_api_server spdlog::spdlog
   LABELS integration)

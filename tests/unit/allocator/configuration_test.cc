@@ -212,6 +212,9 @@ TEST(Configuration, ChecksTheRulesThatJoinValues) {
   EXPECT_EQ(ProblemsOf("tls: {admissionKeyFile: k}\n"),
             "configuration: tls.admissionCertificateFile is empty although tls.admissionKeyFile "
             "is given; give both or neither\n");
+  EXPECT_EQ(ProblemsOf("clusterFile: c\nlisten: {authenticated: ':8445'}\n"),
+            "a.yaml:4: listen.authenticated is \":8445\" although clusterFile is given; without an "
+            "API server nobody can be asked who may read, leave it empty\n");
   EXPECT_EQ(ProblemsOf("listen: {admission: ':8443'}\n"),
             "a.yaml:3: listen.admission is \":8443\", which is listen.extender too; give each its "
             "own port\n");
