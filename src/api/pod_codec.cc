@@ -105,13 +105,15 @@ void ReadTolerations(JsonReader& reader, const JsonField& list, const JsonPath& 
 
 void ReadMetadata(JsonReader& reader, const JsonField& metadata, const JsonPath& path,
                   model::Pod& pod) {
-  const auto fields = reader.Object<7>(metadata, path,
-                                       {"name", "namespace", "uid", "resourceVersion",
-                                        "deletionTimestamp", "labels", "annotations"});
+  const auto fields =
+      reader.Object<8>(metadata, path,
+                       {"name", "namespace", "uid", "resourceVersion", "deletionTimestamp",
+                        "labels", "annotations", "creationTimestamp"});
   reader.Text(fields[0], path.Field("name"), pod.key.name);
   reader.Text(fields[1], path.Field("namespace"), pod.key.namespace_name);
   reader.Text(fields[2], path.Field("uid"), pod.uid);
   reader.Text(fields[3], path.Field("resourceVersion"), pod.resource_version);
+  reader.Text(fields[7], path.Field("creationTimestamp"), pod.created);
   std::string_view deleted_at;
   reader.View(fields[4], path.Field("deletionTimestamp"), deleted_at);
   pod.deleting = !deleted_at.empty();

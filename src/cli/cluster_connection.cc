@@ -31,7 +31,9 @@ Result<std::string> KubeconfigPath(const std::string& given) {
   return std::string(home) + "/.kube/config";
 }
 
-Result<kubeclient::ClientConfig> Configuration(const ClusterFlags& flags) {
+}  // namespace
+
+Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags) {
   if (flags.in_cluster) {
     return kubeclient::LoadInCluster(kubeclient::InClusterEnvironment::FromProcess());
   }
@@ -45,8 +47,6 @@ Result<kubeclient::ClientConfig> Configuration(const ClusterFlags& flags) {
   }
   return config;
 }
-
-}  // namespace
 
 void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster) {
   CLI::Option* kubeconfig =
@@ -62,15 +62,17 @@ void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster) {
   }
 }
 
-Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
                                                            const Clock& clock) {
-  const auto config = Configuration(flags);
-  if (!config.ok()) {
-    return config.status();
-  }
   kubeclient::TransportOptions options;
   options.user_agent = "aliquotctl/" + std::string(observability::Version());
-  return kubeclient::CurlTransport::Create(*config, clock, options);
+  return kubeclient::CurlTransport::Create(config, clock, options);
+}
+
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
+                                                           const Clock& clock) {
+  const auto config = LoadClientConfig(flags);
+  return config.ok() ? Connect(*config, clock) : config.status();
 }
 
 }  // namespace aliquot::cli

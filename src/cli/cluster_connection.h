@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "kubeclient/config.h"
 #include "kubeclient/curl_transport.h"
 
 namespace CLI {
@@ -26,6 +27,10 @@ struct ClusterFlags {
 // outlive the parser.
 void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster);
 
+// Which cluster, whose credentials and which namespace the flags and the environment name.
+Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags);
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
+                                                           const Clock& clock);
 // Reads the credentials; asks nothing of the server yet. The clock must outlive it.
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
                                                            const Clock& clock);

@@ -35,14 +35,21 @@ std::string_view RemedyFor(int status) {
   }
 }
 
+// Callers go on without what they may not read.
+StatusCode CodeFor(int status) {
+  return status == 403 ? StatusCode::kPermissionDenied : StatusCode::kUnavailable;
+}
+
 // Calls `take` with the body of each page; it returns the next page's token, "" at the end.
 template <typename Take>
 Status ForEachPage(kubeclient::Transport& transport, const Clock& clock,
-                   const kubeclient::ApiVerb& verb, const std::string& selector, const Take& take) {
+                   const kubeclient::ApiVerb& verb, const std::string& namespace_name,
+                   const std::string& selector, const Take& take) {
   std::string token;
   do {
     kubeclient::ApiRequest request;
     request.verb = verb;
+    request.namespace_name = namespace_name;
     request.query = "limit=" + std::to_string(kPageLimit);
     if (!selector.empty()) {
       request.query += "&labelSelector=" + kubeclient::PercentEncode(selector);
@@ -57,8 +64,9 @@ Status ForEachPage(kubeclient::Transport& transport, const Clock& clock,
       return Unavailable(what + " could not be read: " + result.message);
     }
     if (result.reply.status != 200) {
-      return Unavailable(what + " was answered with HTTP " + std::to_string(result.reply.status) +
-                         "; " + std::string(RemedyFor(result.reply.status)));
+      return Status(CodeFor(result.reply.status), what + " was answered with HTTP " +
+                                                      std::to_string(result.reply.status) + "; " +
+                                                      std::string(RemedyFor(result.reply.status)));
     }
     Result<std::string> next = take(result.reply.body);
     if (!next.ok()) {
@@ -76,6 +84,9 @@ void ClusterView::Take(const model::Pod& pod) {
     static_cast<void>(ledger_.SetPod(pod));
     if (const auto demand = model::DemandOf(pod, names_); demand.ok() && !demand->empty()) {
       mix_.Learn(pod.uid, *demand);
+    }
+    if (kept_ != nullptr) {
+      kept_->push_back(pod);
     }
   } else if (!pod.node_name.empty() && !pod.finished()) {
     host_of_others_[pod.node_name] += pod.host;
@@ -117,8 +128,9 @@ Status ClusterView::ReadApiServer(kubeclient::Transport& transport) {
   // holds its cards all the same, and the others take processor and memory.
   for (const char* comparison : {"=", "!="}) {
     if (status.ok()) {
-      status = ReadPods(transport, std::string(model::kGpuLabel) + comparison +
-                                       std::string(model::kGpuLabelValue));
+      status =
+          ReadPods(transport, "",
+                   std::string(model::kGpuLabel) + comparison + std::string(model::kGpuLabelValue));
     }
   }
   ledger_.SetOtherRequests(std::move(host_of_others_));
@@ -126,7 +138,7 @@ Status ClusterView::ReadApiServer(kubeclient::Transport& transport) {
 }
 
 Status ClusterView::ReadNodes(kubeclient::Transport& transport) {
-  return ForEachPage(transport, clock_, kubeclient::kListNodes, "",
+  return ForEachPage(transport, clock_, kubeclient::kListNodes, "", "",
                      [this](std::string_view body) -> Result<std::string> {
                        const auto page = api::ParseNodeList(body);
                        if (!page.ok()) {
@@ -139,8 +151,15 @@ Status ClusterView::ReadNodes(kubeclient::Transport& transport) {
                      });
 }
 
-Status ClusterView::ReadPods(kubeclient::Transport& transport, const std::string& selector) {
-  return ForEachPage(transport, clock_, kubeclient::kListPods, selector,
+Status ClusterView::ReadGpuPods(kubeclient::Transport& transport, const std::string& namespace_name,
+                                const std::string& selector) {
+  const std::string ours = std::string(model::kGpuLabel) + "=" + std::string(model::kGpuLabelValue);
+  return ReadPods(transport, namespace_name, selector.empty() ? ours : ours + "," + selector);
+}
+
+Status ClusterView::ReadPods(kubeclient::Transport& transport, const std::string& namespace_name,
+                             const std::string& selector) {
+  return ForEachPage(transport, clock_, kubeclient::kListPods, namespace_name, selector,
                      [this](std::string_view body) -> Result<std::string> {
                        const auto page = api::ParsePodList(body, names_);
                        if (!page.ok()) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -30,19 +31,27 @@ class ClusterView {
   Status ReadKubeconfig(const std::string& kubeconfig, const std::string& context);
   // Lists nodes and pods, page by page: needs the right to list both and nothing else.
   Status ReadApiServer(kubeclient::Transport& transport);
+  // The nodes alone, and the pods with our label of one namespace ("" = all) that a selector of
+  // labels takes ("" = all).
+  Status ReadNodes(kubeclient::Transport& transport);
+  Status ReadGpuPods(kubeclient::Transport& transport, const std::string& namespace_name,
+                     const std::string& selector);
+  // Every pod that asks for our resources is put there, too. It must outlive the reading.
+  void KeepGpuPods(std::vector<model::Pod>* pods) { kept_ = pods; }
 
   // The mix of pods to expect, learned from those that are there.
   std::shared_ptr<const scoring::Outlook> Outlook();
 
  private:
   void Take(const model::Pod& pod);
-  Status ReadNodes(kubeclient::Transport& transport);
-  Status ReadPods(kubeclient::Transport& transport, const std::string& selector);
+  Status ReadPods(kubeclient::Transport& transport, const std::string& namespace_name,
+                  const std::string& selector);
 
   ledger::Ledger& ledger_;
   const model::ResourceNames& names_;
   const Clock& clock_;
   scoring::MixLearner mix_;
+  std::vector<model::Pod>* kept_ = nullptr;
   StringMap<model::HostAmount> host_of_others_;  // by node: of pods that hold no cards
 };
 

@@ -15,6 +15,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   app.add_flag("--version", version, "print version and commit, and exit");
   Run run;
   AddTopologyVerb(app, run);
+  AddGetVerb(app, run);
   AddSimulateVerb(app, run);
   AddVerifyVerb(app, run);
   AddDoctorVerb(app, run);

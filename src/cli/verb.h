@@ -32,6 +32,7 @@ using Run = std::function<Status(Streams&)>;
 void AddTopologyVerb(CLI::App& app, Run& run);
 void AddDoctorVerb(CLI::App& app, Run& run);
 void AddSchedulerConfigVerb(CLI::App& app, Run& run);
+void AddGetVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
 void AddVerifyVerb(CLI::App& app, Run& run);
 

@@ -55,6 +55,7 @@ struct Pod {
   PodKey key;
   std::string uid;
   std::string resource_version;
+  std::string created;    // metadata.creationTimestamp as written
   std::string node_name;  // empty while unbound
   std::string scheduler_name;
   PodPhase phase = PodPhase::kPending;
