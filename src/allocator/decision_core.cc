@@ -112,6 +112,10 @@ DecisionCore::DecisionCore(const Configuration& c, model::ClusterWriter& writer,
   });
   mutate_options_.names = names_;
   mutate_options_.scheduler_name = c.admission.scheduler_name;
+  translate_options_.names = names_;
+  if (c.admission.card_memory_mib > 0) {
+    translate_options_.card_mib = c.admission.card_memory_mib;
+  }
   mutate_options_.largest_card_mib = [this]() -> std::optional<std::int64_t> {
     const std::int64_t mib = largest_card_mib_.load(std::memory_order_relaxed);
     return mib == 0 ? std::nullopt : std::optional(mib);

@@ -35,6 +35,7 @@
 #include "scoring/mix_learner.h"
 #include "scoring/placer.h"
 #include "topology/node_topology.h"
+#include "translate/translate.h"
 
 namespace aliquot::allocator {
 
@@ -78,6 +79,7 @@ class DecisionCore {
   extender::Bind& bind() { return bind_; }
   extender::Preempt& preempt() { return preempt_; }
   const admission::MutateOptions& mutate_options() const { return mutate_options_; }
+  const translate::TranslateOptions& translate_options() const { return translate_options_; }
   const std::vector<std::string>& scheduler_users() const { return scheduler_users_; }
   admission::StampLedger& stamp_ledger() { return stamp_ledger_; }
 
@@ -113,6 +115,7 @@ class DecisionCore {
   reconcile::StampLedger stamp_ledger_;
   admission::MutateOptions mutate_options_;
   const std::vector<std::string> scheduler_users_;
+  translate::TranslateOptions translate_options_;
 
   // 0 while no card is known.
   std::atomic<std::int64_t> largest_card_mib_{0};

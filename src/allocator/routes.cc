@@ -7,6 +7,7 @@
 #include "admission/handlers.h"
 #include "allocator/large_review_gate.h"
 #include "api/extender_wire.h"
+#include "translate/handler.h"
 
 namespace aliquot::allocator {
 namespace {
@@ -134,6 +135,18 @@ http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
     });
     return Finish(std::move(reply), Verb::kMutate, instruments, started);
   });
+  for (const translate::Scheme scheme :
+       {translate::Scheme::kHami, translate::Scheme::kNvidia, translate::Scheme::kKai}) {
+    router.Post("/admission/translate/" + std::string(translate::SchemeName(scheme)),
+                [&core, instruments, gate, scheme](const http::Request& request) {
+                  const SteadyTime started = instruments.clock.SteadyNow();
+                  admission::ReviewReply reply = gate->Run(request.body.size(), [&] {
+                    return translate::HandleTranslate(request.body, scheme,
+                                                      core.translate_options());
+                  });
+                  return Finish(std::move(reply), Verb::kMutate, instruments, started);
+                });
+  }
   const admission::StampOptions stamp_options{own_username, core.scheduler_users()};
   router.Post(
       "/admission/stamp", [&core, instruments, stamp_options, gate](const http::Request& request) {

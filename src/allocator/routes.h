@@ -15,8 +15,8 @@ namespace aliquot::allocator {
 // whole cluster has been heard once every one of them answers that it cannot say yet.
 http::Router SchedulerRoutes(DecisionCore& core, const Instruments& instruments);
 
-// POST /admission/mutate, /admission/stamp. `own_username`: ours at the API server, "" when not
-// known.
+// POST /admission/mutate, /admission/stamp, /admission/translate/{hami,nvidia,kai}. `own_username`:
+// ours at the API server, "" when not known.
 http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
                              const std::string& own_username);
 

@@ -14,6 +14,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   bool version = false;
   app.add_flag("--version", version, "print version and commit, and exit");
   Run run;
+  AddConvertVerb(app, run);
   AddTopologyVerb(app, run);
   AddGetVerb(app, run);
   AddSimulateVerb(app, run);
