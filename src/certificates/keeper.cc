@@ -88,9 +88,20 @@ Status Keeper::LookAtCertificates() {
   if (!authority.ok()) return authority.status();
   // First those who check, then what they check.
   Status first = KeepBundle(*authority);
-  Note(first, KeepSchedulerClient(*authority));
+  // A listener reads its files again within a second: who connects with a certificate of a new
+  // authority is not accepted before, so that certificate is handed out by the next look.
+  const bool accepted = accepted_.empty() || accepted_ == TrustBundle(*authority);
+  Note(first, KeepClientAuthorities(*authority));
+  if (accepted) Note(first, KeepSchedulerClient(*authority));
   Note(first, KeepServer(*authority));
   return first;
+}
+
+Status Keeper::KeepClientAuthorities(const Authority& authority) {
+  const std::string bundle = TrustBundle(authority);
+  const Status written = WriteFile("client-ca.crt", bundle);
+  if (written.ok()) accepted_ = bundle;
+  return written;
 }
 
 Result<Authority> Keeper::KeepAuthority() {
@@ -163,9 +174,6 @@ Status Keeper::KeepSchedulerClient(const Authority& authority) {
 Status Keeper::KeepServer(const Authority& authority) {
   const CertificateOptions& options = options_.certificate_options;
   const SystemTime now = clock_.SystemNow();
-  if (Status written = WriteFile("client-ca.crt", TrustBundle(authority)); !written.ok()) {
-    return written;
-  }
   const std::string served_by = TrustBundle(authority) + authority.cross;
   if (served_by == served_by_ && now < renew_server_at_) return Status::Ok();
   if (server_key_.empty()) {
@@ -209,20 +217,23 @@ Status Keeper::KeepBundle(const Authority& authority) {
 }
 
 Status Keeper::LookAtSigning() {
-  const auto keys = KeepSigningKeys();
+  const auto published = objects_.Read(DataKind::kConfigMap, options_.signing_options.public_keys);
+  if (!published.ok()) return published.status();
+  const auto keys = KeepSigningKeys(published->data);
   if (!keys.ok()) return keys.status();
-  if (Status published = Publish(*keys); !published.ok()) return published;
+  if (Status done = Publish(*keys); !done.ok()) return done;
   return WriteFile("signing.key", keys->current);
 }
 
-Result<SigningKeys> Keeper::KeepSigningKeys() {
+Result<SigningKeys> Keeper::KeepSigningKeys(const Data& published) {
   const SigningOptions& options = options_.signing_options;
   Status last;
   for (int i = 0; i < kTries; ++i) {
     const auto object = objects_.Read(DataKind::kSecret, options.secret);
     if (!object.ok()) return object.status();
     const SigningKeys held = SigningKeysOf(object->data);
-    auto next = NextSigningKeys(held, object->rotate, options.activation_delay, clock_.SystemNow());
+    auto next = NextSigningKeys(held, published, object->rotate, options.activation_delay,
+                                clock_.SystemNow());
     if (!next.ok()) {
       return next.status().WithContext("Secret " + options.secret +
                                        " cannot be used; put back what it held, or remove its "

@@ -3,13 +3,13 @@
 
 // Makes and renews what the allocator proves itself with, and hands it to those who need it:
 //
-//   Secret aliquot-ca                 ca.crt, ca.key; previous.crt and cross.crt while it is
-//   replaced Secret aliquot-scheduler-client   ca.crt, tls.crt, tls.key: kube-scheduler's Secret
-//   aliquot-signing            signing.key; next.key and next-from while it is replaced ConfigMap
-//   aliquot-signing-keys    <key id>.pem: the public halves, for node agents
-//   MutatingWebhookConfiguration      caBundle of every webhook
-//   a directory                       server.key, extender.crt, admission.crt, client-ca.crt,
-//   signing.key
+//   Secret aliquot-ca                ca.crt, ca.key; previous.crt, cross.crt during a replacement
+//   Secret aliquot-scheduler-client  ca.crt, tls.crt, tls.key: kube-scheduler's
+//   Secret aliquot-signing           signing.key; next.key, next-from during a replacement
+//   ConfigMap aliquot-signing-keys   <key id>.pem: the public halves, for node agents
+//   MutatingWebhookConfiguration     caBundle of every webhook
+//   a directory                      server.key, extender.crt, admission.crt, client-ca.crt and
+//                                    signing.key
 //
 // The objects exist already. One Look does all that is due and nothing else; a Look that fails
 // or is killed anywhere leaves a state from which the next one goes on, because each thing is
@@ -79,10 +79,11 @@ class Keeper {
   Status LookAtCertificates();
   Result<Authority> KeepAuthority();
   Status KeepSchedulerClient(const Authority& authority);
+  Status KeepClientAuthorities(const Authority& authority);
   Status KeepServer(const Authority& authority);
   Status KeepBundle(const Authority& authority);
   Status LookAtSigning();
-  Result<SigningKeys> KeepSigningKeys();
+  Result<SigningKeys> KeepSigningKeys(const Data& published);
   Status Publish(const SigningKeys& keys);
   Status WriteFile(const std::string& name, const std::string& content);
 
@@ -94,6 +95,7 @@ class Keeper {
   std::string server_key_;
   std::string served_by_;  // the authority that signed the leaves in the files
   SystemTime renew_server_at_;
+  std::string accepted_;  // what the client-ca file holds
 };
 
 }  // namespace aliquot::certificates

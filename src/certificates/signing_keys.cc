@@ -52,7 +52,9 @@ Result<std::string> PublicHalf(const std::string& pem) {
 
 }  // namespace
 
-Result<SigningKeys> NextSigningKeys(const SigningKeys& held, const std::string& rotate_request,
+Result<SigningKeys> NextSigningKeys(const SigningKeys& held,
+                                    const std::map<std::string, std::string>& published,
+                                    const std::string& rotate_request,
                                     std::chrono::milliseconds activation_delay, SystemTime now) {
   SigningKeys next = held;
   next.rotated_for = rotate_request;
@@ -67,11 +69,14 @@ Result<SigningKeys> NextSigningKeys(const SigningKeys& held, const std::string& 
     return InvalidArgument("signing.key cannot be used: " + key.status().message());
   }
   if (!held.next.empty()) {
-    if (const auto key = signing::ParsePrivateKey(held.next); !key.ok()) {
+    const auto key = signing::ParsePrivateKey(held.next);
+    if (!key.ok()) {
       return InvalidArgument("next.key cannot be used: " + key.status().message());
     }
     // A request that comes meanwhile is served by the key that waits.
-    if (now >= held.next_from) {
+    if (published.find(key->id() + ".pem") == published.end()) {
+      next.next_from = now + activation_delay;
+    } else if (now >= held.next_from) {
       next.current = held.next;
       next.next.clear();
     }

@@ -28,8 +28,12 @@ struct SigningKeys {
   }
 };
 
-// What the Secret ought to hold. The error says which key cannot be used; nothing is replaced then.
-Result<SigningKeys> NextSigningKeys(const SigningKeys& held, const std::string& rotate_request,
+// What the Secret ought to hold, where `published` are the public halves that agents can read. A
+// new key is not used until it has been among them for the delay, however often the program ended
+// between. The error says which key cannot be used; nothing is replaced then.
+Result<SigningKeys> NextSigningKeys(const SigningKeys& held,
+                                    const std::map<std::string, std::string>& published,
+                                    const std::string& rotate_request,
                                     std::chrono::milliseconds activation_delay, SystemTime now);
 
 // "<key id>.pem" and the public half of each key.
