@@ -303,6 +303,16 @@ def test_of_a_schedulers_binding_the_record_is_replaced(cluster, work):
     work.ledger().check()
 
 
+def test_who_is_named_nowhere_binds_and_the_cards_come_after_it(cluster, work, operator):
+    node = work.add_node(cards=1)
+    work.create(pods.share("bound", scheduler=NOBODY))
+    until("the allocator to know the pod", lambda: cluster.allocator.explain(work.name, "bound"))
+    operator.post(_path(work, "bound/binding"), _binding("bound", node))
+    assert pods.node_of(work.pod("bound")) == node
+    until("the late stamp", lambda: pods.ALLOCATION in pods.annotations_of(work.pod("bound")))
+    work.ledger().check()
+
+
 # ---- everybody else's work goes on ----
 
 def test_the_kubelet_reports_and_does_not_write_records(cluster, work):

@@ -20,6 +20,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHART = pathlib.Path(os.environ.get("ALIQUOT_CHART", ROOT / "charts" / "aliquot"))
 NAMESPACE = "aliquot-system"
 
+# The allocator of these tests runs beside the control plane with certificates and a key that the tests made, and its cluster has
+# a kube-scheduler of its own. What the chart does by default is installed for real by tests/e2e/install.
+_OUTSIDE = ("scheduler.mode=stock", "certificates.mode=given", "certificates.given.caBundle=Zm9v", "signing.mode=given")
+
 _CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "MutatingWebhookConfiguration",
                    "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy",
                    "ValidatingAdmissionPolicyBinding", "PriorityClass"}
@@ -32,8 +36,8 @@ _ORDER = ["Namespace", "ServiceAccount", "ClusterRole", "Role"]
 def render(*settings):
     """The chart's objects for these `--set` settings, in the order to apply them."""
     command = [str(binaries.program("helm")), "template", "aliquot", str(CHART),
-               f"--namespace={NAMESPACE}"]
-    for setting in settings:
+               f"--namespace={NAMESPACE}", "--skip-tests"]
+    for setting in (*_OUTSIDE, *settings):
         command += ["--set", setting]
     text = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
     objects = [each for each in yaml.safe_load_all(text) if each]
