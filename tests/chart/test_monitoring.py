@@ -264,6 +264,27 @@ def test_alerts_link_to_the_address_of_the_values(helm):
             assert rule["annotations"]["runbook_url"] == f"https://wiki.example/gpu#{rule['alert'].lower()}"
 
 
+@pytest.mark.parametrize("name, kind", [("aliquot-allocator", "Deployment"), ("aliquot-agent", "DaemonSet")])
+def test_each_program_is_scraped_with_the_callers_own_token(helm, name, kind):
+    made = helm.render(*ALL_ON, apis=OPERATOR)
+    monitor, service = one(made, "ServiceMonitor", name), one(made, "Service", name)
+    (endpoint,) = monitor["spec"]["endpoints"]
+    assert endpoint["scheme"] == "https" and endpoint["bearerTokenFile"].endswith("/serviceaccount/token")
+    # A share's namespace, pod and container are not to be overwritten by those of the scraped pod.
+    assert endpoint["honorLabels"] is True
+    assert {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"} in endpoint["relabelings"]
+    # The job that alerts name is the Service's label.
+    assert service["metadata"]["labels"][monitor["spec"]["jobLabel"]] == name
+    assert any(f'job="{name}"' in rule["expr"] for rule in rules())
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+    (port,) = service["spec"]["ports"]
+    assert endpoint["port"] == port["name"]
+    template = one(made, kind, name)["spec"]["template"]
+    assert service["spec"]["selector"].items() <= template["metadata"]["labels"].items()
+    ports = [each for container in template["spec"]["containers"] for each in container.get("ports", [])]
+    assert any(port["targetPort"] in (each.get("name"), each["containerPort"]) for each in ports), ports
+
+
 def test_the_dashboard_is_one_that_grafana_can_take():
     board = dashboard()
     numbers = [panel["id"] for panel in board["panels"]]
