@@ -20,6 +20,7 @@ def test_lint_has_nothing_to_say(helm):
 
 def test_the_objects_are_these_and_no_others(objects):
     rbac = [("ClusterRole", "aliquot-agent"), ("ClusterRole", "aliquot-agent-reader"), ("ClusterRole", "aliquot-allocator"),
+            ("ClusterRole", "aliquot-allocator-reader"),
             ("ClusterRole", "aliquot-verify"), ("ClusterRole", "aliquot-viewer"), ("ClusterRoleBinding", "aliquot-agent"),
             ("ClusterRoleBinding", "aliquot-allocator"), ("ClusterRoleBinding", "aliquot-kube-scheduler"),
             ("ClusterRoleBinding", "aliquot-verify"), ("ClusterRoleBinding", "aliquot-volume-scheduler"),

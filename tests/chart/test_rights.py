@@ -14,7 +14,7 @@ SOURCE = ROOT / "src"
 # Each cluster role of ours, and the tables of what its holder's program does in all namespaces.
 CLUSTER_ROLES = {"aliquot-agent": ["Agent"], "aliquot-viewer": ["Viewer"]}
 # Rights to pages, not to objects: tests/chart/test_agent.py.
-PAGES = {"aliquot-agent-reader", "aliquot-verify"}
+PAGES = {"aliquot-agent-reader", "aliquot-allocator-reader", "aliquot-verify"}
 # The objects of one name that a right is about. Nothing else of these kinds may be read.
 NAMES = {"secrets": {"aliquot-ca", "aliquot-scheduler-client", "aliquot-signing"},
          # Doctor's rule names the Services that it looks at beside it.
@@ -55,7 +55,7 @@ def test_the_allocator_has_the_rights_of_what_it_keeps_itself(helm, certificates
     if signing == "managed":
         kept |= {("", "secrets"), ("", "configmaps")}
     needed = {each for each in requests(["Certificate"]) if each[:2] in kept}
-    assert everywhere == requests(["Allocator"]) | {each for each in needed if each[:2] == webhooks}
+    assert everywhere == requests(["Allocator", "AllocatorPage"]) | {each for each in needed if each[:2] == webhooks}
     assert (rights(here) if here else set()) == {each for each in needed if each[:2] != webhooks}
     named = {} if here is None else {rule["resources"][0]: set(rule["resourceNames"]) for rule in here["rules"]}
     names = {"secrets": set(), "configmaps": set()}

@@ -70,6 +70,10 @@ def test_the_service_account_may_not(cluster, case):
 def test_nothing_is_granted_that_is_not_used_and_nothing_was_denied(cluster, work):
     node = work.add_node(cards=1)
     configuration = cluster.webhook_configuration()
+    # A caller of its pages whom the API server knows and does not let read them.
+    status, text = cluster.allocator.page("/explain", (cluster.allocator.folder / "token").read_text())
+    assert status == 403 and "aliquot-allocator-reader" in text, text
+    assert cluster.allocator.page("/explain")[0] == 401
     # One ordinary bind, one late stamp, one late stamp without room, one label given back.
     work.create(pods.share("ordinary", core=30, memory=15))
     work.wait_bound("ordinary")

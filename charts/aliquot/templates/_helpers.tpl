@@ -122,7 +122,7 @@ request.userInfo.extra["authentication.kubernetes.io/node-name"] : []
       "apiVersion" "aliquot.io/v1alpha1"
       "kind" "AllocatorConfiguration"
       "resourceNames" .Values.resourceNames
-      "listen" (dict "extender" ":8443" "admission" ":8444" "monitor" "127.0.0.1:8080") -}}
+      "listen" (dict "extender" ":8443" "admission" ":8444" "monitor" "127.0.0.1:8080" "authenticated" ":8445") -}}
 {{- $admission := dict "schedulerUsers" (include "aliquot.schedulerUsers" . | fromJsonArray) -}}
 {{- if eq .Values.scheduler.mode "bundled" -}}
 {{- $_ := set $admission "schedulerName" .Values.scheduler.name -}}

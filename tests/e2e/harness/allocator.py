@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import ssl
 import urllib.parse
 
 from . import kubeconfig
@@ -23,6 +24,7 @@ class Allocator:
         self.folder = plane.folder / name
         self.folder.mkdir(exist_ok=True)
         self.addresses = dict.fromkeys(_LISTENERS, "127.0.0.1:0")
+        self._pages = None
         self._name = name
         self._configuration = configuration
         # Records are signed, so that node agents can tell ours from forged ones.
@@ -38,7 +40,8 @@ class Allocator:
         """The chart's configuration, with the files that its Secrets would be mounted as."""
         certificate, key = (str(path) for path in self._serving)
         path = self.folder / "allocator.yaml"
-        path.write_text(json.dumps({**self._configuration, "signing": {
+        listen = {**self._configuration.get("listen", {}), "authenticated": "127.0.0.1:0"}
+        path.write_text(json.dumps({**self._configuration, "listen": listen, "signing": {
             "keyFile": str(self.signing_keys[0])}, "tls": {
             **self._configuration.get("tls", {}), "certificateFile": certificate, "keyFile": key,
             "clientCAFile": str(self.plane.authority.certificate),
@@ -69,8 +72,9 @@ class Allocator:
         self._prepare(server)
         self.process.start()
         self.process.wait_until("listening", addresses.exists, timeout=20)
-        self.addresses = {key: value for key, value in json.loads(addresses.read_text()).items()
-                          if key in _LISTENERS}
+        found = json.loads(addresses.read_text())
+        self.addresses = {key: found[key] for key in _LISTENERS}
+        self._pages = found["authenticated"]
         self.process.wait_until("ready", lambda: self._monitor("/readyz")[0] == 200, timeout=30)
         return self
 
@@ -83,6 +87,17 @@ class Allocator:
         status = self.process.stop()
         assert status == 0, f"after SIGTERM the allocator ended with {status}"
         return self.start(server)
+
+    def page(self, path, token=None):
+        """Status and text of a page of the authenticated listener."""
+        context = ssl.create_default_context(cafile=str(self.plane.authority.certificate))
+        connection = http.client.HTTPSConnection(*self._pages.rsplit(":", 1), timeout=5, context=context)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
 
     def _monitor(self, path):
         host, port = self.addresses["monitor"].rsplit(":", 1)
