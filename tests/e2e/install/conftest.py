@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the tests that install the chart for real: a cluster in boxes, the chart on it, and a
+namespace for a test's pods. Each module has a cluster of its own, as whole tests change it.
+"""
+import itertools
+import pathlib
+import re
+import shutil
+import tempfile
+
+import pytest
+
+from harness import cgroups, install_images, machine
+from harness.binaries import OLDEST
+from harness.install_cluster import InstallCluster
+from harness.install_workspace import InstallWorkspace
+from harness.installation import Installation
+
+_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def make_cluster():
+    """`make_cluster(minor, nodes)` starts one; the machine is left as found."""
+    cgroups.sweep()
+    made = []
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="aliquot-e2e-install-"))
+    before = machine.state(folder)
+
+    def make(minor=OLDEST, nodes=1, **options):
+        at = folder / str(len(made))
+        at.mkdir()
+        made.append(InstallCluster(at, minor, nodes, install_images.archives(folder, minor),
+                                   **options))
+        return made[-1].start()
+
+    try:
+        yield make
+    finally:
+        for each in made:
+            each.stop()
+        after = machine.state(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    assert after == before, "the cluster left something behind on this machine"
+
+
+@pytest.fixture(scope="module")
+def installed(make_cluster):
+    """A cluster of one node, and the chart, which the module's first test installs."""
+    return Installation(make_cluster())
+
+
+@pytest.fixture
+def work(installed, request):
+    """The test's own namespace; its pods are removed afterwards."""
+    stem = re.sub(r"[^a-z0-9]+", "-", request.node.originalname.lower().removeprefix("test_"))[:30]
+    made = InstallWorkspace(installed.cluster, f"{stem.strip('-')}-{next(_NUMBERS)}")
+    yield made
+    made.delete_pods()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Shows what the release says beside a failure."""
+    report = (yield).get_result()
+    installed = getattr(item, "funcargs", {}).get("installed")
+    if report.failed and installed is not None:
+        report.sections.append(("the release", installed.told()))

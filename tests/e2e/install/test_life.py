@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of an installation, in order, on one real cluster: install, GPU pods of every kind, helm
+test, upgrade and rollback while pods come and go, rotation, a crash, uninstall.
+
+What must hold throughout is read from the API alone: a pod that was placed keeps node, record and
+container, no card holds more than it has (harness/ledger_checker.py), and whoever creates a pod is
+let in.
+"""
+import pytest
+
+from harness import images, pods
+from harness.arrivals import Arrivals
+from harness.install_workspace import InstallWorkspace
+from harness.waiting import until
+
+SCHEDULER = "aliquot"
+
+
+@pytest.fixture(scope="module")
+def tenants(installed):
+    """Pods that stay from the installation to the end: {name: (node, record)} once placed."""
+    made = InstallWorkspace(installed.cluster, "tenants")
+    made.at_first = {}
+    return made
+
+
+def _kept(tenants):
+    """Fails unless every pod that stays has its place, its record and its containers."""
+    placements, started = tenants.at_first
+    assert tenants.placements() == placements
+    assert tenants.started() == started
+    tenants.ledger().check()
+
+
+def test_default_values_bring_up_everything_and_gpu_pods_are_let_in(installed):
+    installed.install()
+    for component in ("allocator", "agent", "scheduler"):
+        pod = installed.pod_of(component)
+        statuses = pod["status"]["containerStatuses"]
+        assert all(each["ready"] for each in statuses), f"{component}: {statuses}"
+        assert installed.cluster.nodes[0].cards(), "the node offers no cards"
+
+
+KINDS = {
+    "share": lambda: pods.share("share", core=20, memory=15),
+    "whole": lambda: pods.whole("whole"),
+    "several": lambda: pods.pod("several", [pods.container(core=10, memory=4),
+                                            pods.container("side", core=30, memory=8)]),
+    "init": lambda: pods.pod("init", [pods.container(core=20, memory=8)], init=[
+        pods.container("first", core=40, memory=8, args=["report"])]),
+    "spread": lambda: pods.share("spread", core=20, memory=8, annotations={pods.GPU_COUNT: "2"}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gpu_pod_runs_on_exactly_the_cards_of_its_record(work, kind):
+    built = KINDS[kind]()
+    assert "schedulerName" not in built["spec"]
+    work.create(built)
+    pod = work.wait_running(kind)
+    # Nobody named a scheduler: the webhook did.
+    assert pod["spec"]["schedulerName"] == SCHEDULER
+    granted = work.granted(kind)
+    for container in [each["name"] for each in pod["spec"]["containers"]]:
+        report = work.report(kind, container)
+        assert report.cards() == granted[container] == report.reachable_cards()
+    work.ledger().check()
+
+
+def test_two_whole_cards_in_one_container_are_two_cards(work):
+    work.create(pods.whole("pair", cards=2))
+    work.wait_running("pair")
+    assert len(work.granted("pair")["main"]) == 2
+    assert work.report("pair").cards() == work.granted("pair")["main"]
+
+
+def test_a_pod_without_gpu_is_neither_changed_nor_seen_by_us(work):
+    built = pods.pod("plain", [pods.container(image=images.GREEDY)])
+    created = work.create(built)
+    assert created["spec"].get("schedulerName") == "default-scheduler"
+    assert pods.GPU_LABEL not in (created["metadata"].get("labels") or {})
+    work.wait_running("plain")
+    report = work.report("plain")
+    assert report.cards() == [] and report.reachable_cards() == []
+    assert report.environment.get("NVIDIA_VISIBLE_DEVICES") == "all", "the image's own, untouched"
+
+
+def test_helm_test_passes_and_says_what_it_looked_at(installed):
+    status, text = installed.test()
+    assert status == 0, text
+    assert "aliquot" in text.lower()
+
+
+def test_pods_that_stay_are_placed(tenants):
+    for number in range(3):
+        tenants.create(pods.share(f"stays-{number}", core=30, memory=10))
+    tenants.create(pods.whole("stays-whole"))
+    tenants.wait_running("stays-0", "stays-1", "stays-2", "stays-whole")
+    tenants.at_first = (tenants.placements(), tenants.started())
+    _kept(tenants)
+
+
+def test_an_upgrade_to_changed_values_keeps_every_placement_while_pods_come_and_go(
+        installed, tenants, work):
+    before = installed.pod_of("allocator")["metadata"]["uid"]
+    # One replica, and never two at one time: GPU pods are refused for the moment in between, and
+    # whoever created them tries again.
+    with Arrivals(work, refusals=True) as arrivals:
+        installed.upgrade(allocator={"config": {"log": {"level": "debug"}}},
+                          agent={"config": {"log": {"level": "debug"}}})
+        arrivals.wait_for(3)
+    assert installed.pod_of("allocator")["metadata"]["uid"] != before, "nothing was upgraded"
+    arrivals.check()
+    _kept(tenants)
+
+
+def test_a_rollback_keeps_every_placement_while_pods_come_and_go(installed, tenants, work):
+    with Arrivals(work, refusals=True) as arrivals:
+        installed.rollback()
+        arrivals.wait_for(3)
+    arrivals.check()
+    _kept(tenants)
+
+
+def test_a_new_authority_under_load_refuses_no_pod_and_no_call(installed, tenants, work):
+    before = installed.secret("aliquot-ca")
+    with Arrivals(work) as arrivals:
+        arrivals.wait_for(1)
+        installed.api.patch(f"/api/v1/namespaces/{installed.namespace}/secrets/aliquot-ca",
+                            {"metadata": {"annotations": {"aliquot.io/rotate": "now"}}})
+        until("another authority", lambda: installed.secret("aliquot-ca")["ca.crt"]
+              != before["ca.crt"], timeout=30)
+        arrivals.wait_for(4)
+    arrivals.check()
+    # kube-scheduler read its certificates when it started: it needed no restart.
+    assert installed.pod_of("scheduler")["status"]["containerStatuses"][0]["restartCount"] == 0
+    _kept(tenants)
+
+
+def test_a_killed_allocator_comes_back_and_nothing_is_lost_or_doubled(installed, tenants, work):
+    pod = installed.pod_of("allocator")
+    container = pod["status"]["containerStatuses"][0]["containerID"].split("://")[1]
+    with Arrivals(work, refusals=True) as arrivals:
+        arrivals.wait_for(1)
+        installed.cluster.nodes[0].runtime.ctr("tasks", "kill", "--signal", "SIGKILL", container)
+        until("the allocator to have been started again", lambda: installed.pod_of("allocator")[
+            "status"]["containerStatuses"][0]["restartCount"] == 1, timeout=60)
+        arrivals.wait_for(4, timeout=60)
+    arrivals.check()
+    _kept(tenants)
+
+
+def test_uninstalling_leaves_running_pods_alone_and_nothing_of_ours(installed, tenants):
+    started = tenants.started()
+    installed.uninstall()
+    until("our pods to be gone", lambda: not installed.api.get(
+        f"/api/v1/namespaces/{installed.namespace}/pods")["items"], timeout=60)
+    assert tenants.started() == started, "a running pod was disturbed"
+    left = _left_behind(installed)
+    assert left == [], f"left behind: {left}"
+    # And nobody is in the way of pods any more, GPU pods included.
+    tenants.create(pods.share("later"))
+    assert tenants.pod("later")["metadata"].get("labels") is None
+
+
+def _left_behind(installed):
+    """Every object of the cluster that names us in its labels or its name, events excepted."""
+    kinds = installed.cluster.kubectl(
+        "api-resources", "--verbs=list", "-o", "name")[1].split()
+    kinds = [each for each in kinds if not each.startswith(("events", "componentstatuses"))]
+    ours = [each for each in installed.cluster.listed(",".join(kinds), "--all-namespaces")
+            if each["metadata"]["name"].startswith("aliquot")
+            or (each["metadata"].get("labels") or {}).get("app.kubernetes.io/part-of") == "aliquot"]
+    return [f"{each['kind']} {each['metadata']['name']}" for each in ours
+            if (each["kind"], each["metadata"]["name"]) != ("Namespace", installed.namespace)]
