@@ -25,8 +25,8 @@ if [[ ! -e $driver ]]; then
   [[ $# -gt 0 ]] || exit 1
 fi
 "$here/binaries/build.sh"
-# The last release build's objects, and one source file more.
-"$root/tools/build.sh" release aliquot-allocator-next aliquot-agent-next
+# The last release build's objects, and one source file more; and a stand-in for gpu-manager.
+"$root/tools/build.sh" release aliquot-allocator-next aliquot-agent-next gpu_manager_stand_in
 mkdir -p "$root/out/test-results"
 cd "$root"
 # Debian's own Python: the one that python3-pytest belongs to, whatever else is in PATH.

@@ -91,7 +91,7 @@ class Migration:
 
     def install(self):
         """Step 2: beside gpu-manager, as beside.yaml of the page has it."""
-        self._settings = ("agent.inventoryWriters={admin}",
+        self._settings = ("scheduler.mode=bundled", "agent.inventoryWriters={admin}",
                           f"guards.recordWriters={{{','.join(self._writers)}}}")
         self.cluster.start_allocator(*self._settings, f"admission.excludedNamespaces={{{TEAM}}}")
         self.cluster.start_scheduler("aliquot", {
@@ -101,7 +101,7 @@ class Migration:
 
     def exclude(self, *namespaces, writers=True):
         """The upgrade of steps 4, 6 and 7."""
-        settings = self._settings if writers else self._settings[:1]
+        settings = self._settings if writers else self._settings[:-1]
         listed = [f"admission.excludedNamespaces={{{','.join(namespaces)}}}"] if namespaces else []
         self.cluster.apply_guards(*settings, *listed)
 
@@ -165,6 +165,7 @@ def check_old(migration, found):
     """Pods of gpu-manager: planned by annotation, a card below /dev, no word of ours on them."""
     for pod in found:
         annotations = pods.annotations_of(pod)
+        assert pod["spec"]["schedulerName"] == "default-scheduler"
         assert annotations[gpu_manager.NODE] == pods.node_of(pod)
         assert pods.ALLOCATION not in annotations
         assert pods.condition(pod, "aliquot.io/GpuAllocated") is None
@@ -176,6 +177,7 @@ def check_ours(migration, found):
     """Pods of ours: a signed record, and exactly the card of the record in the container."""
     for pod in found:
         annotations = pods.annotations_of(pod)
+        assert pod["spec"]["schedulerName"] == "aliquot"
         assert annotations[pods.ALLOCATION] and annotations[gpu_manager.NODE] == pods.node_of(pod)
         report = migration.report(pod)
         assert report.cards() == [int(annotations[f"{pods.INDEX_PREFIX}0"])]

@@ -53,16 +53,19 @@ class Cluster:
         rendered = chart.render("agent.inventoryWriters={admin}", "agent.verifiers[0].kind=User",
                                 f"agent.verifiers[0].name={VERIFIER}",
                                 "guards.schedulers={system:kube-scheduler,admin}", *settings)
-        deployment = chart.of_kind(rendered, "Deployment")[0]
+        deployments = chart.of_kind(rendered, "Deployment")
+        deployment = next(each for each in deployments
+                          if each["metadata"]["name"] == "aliquot-allocator")
         account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
         first = [each for each in rendered if "webhooks" not in each]
         if not chart.of_kind(first, "Namespace"):
             first.insert(0, {"apiVersion": "v1", "kind": "Namespace",
                              "metadata": {"name": chart.NAMESPACE}})
         chart.apply(self.api, first)
-        # The Deployment is accepted as it is; its pod would be a second allocator.
-        self.api.patch(chart.path_of(deployment, deployment["metadata"]["name"]),
-                       {"spec": {"replicas": 0}})
+        # They are accepted as they are; their pods would be a second allocator, a second scheduler.
+        for each in deployments:
+            self.api.patch(chart.path_of(each, each["metadata"]["name"]),
+                           {"spec": {"replicas": 0}})
         shipped = next(each["data"]["allocator.yaml"] for each in chart.of_kind(
             rendered, "ConfigMap") if "allocator.yaml" in each["data"])
         self.allocator = Allocator(self.plane, account, yaml.safe_load(shipped)).start()

@@ -12,8 +12,6 @@ gpu-assigned becomes true and the index that of the card. Both run as cluster ad
 """
 import http.server
 import json
-import os
-import pathlib
 import threading
 import time
 
@@ -32,10 +30,9 @@ _CARD_MAJOR, _CONTROL_MINOR = 195, 255
 
 
 def program():
-    """The stand-in's device plugin, from the build folder of the tests."""
-    build = pathlib.Path(os.environ.get("ALIQUOT_TESTS_BUILD", ROOT / "build" / "dev"))
-    found = build / "tests" / "e2e" / "gpu_manager" / "gpu_manager_stand_in"
-    assert found.exists(), f"{found} is missing: run 'tools/build.sh dev gpu_manager_stand_in'"
+    """The stand-in's device plugin, which run.sh builds."""
+    found = ROOT / "build" / "release" / "tests" / "e2e" / "gpu_manager" / "gpu_manager_stand_in"
+    assert found.exists(), f"{found} is missing: run 'tools/build.sh release gpu_manager_stand_in'"
     return found
 
 
