@@ -2,11 +2,12 @@
 """aliquotctl doctor against an API server of given objects, and Services that are TLS listeners."""
 import http.server
 import json
+import re
 import ssl
 import threading
 
 import pytest
-from aliquotctl import run
+from aliquotctl import ROOT, run
 from object_server import Certificates, ObjectServer, encoded
 
 SYSTEM = "/api/v1/namespaces/aliquot-system"
@@ -113,6 +114,14 @@ def test_where_all_is_well_it_ends_with_0(server, tmp_path):
     assert {check for check, result in results.items() if result != "ok"} == {"scheduler-calls-us", "signatures"}, results
 
 
+def test_the_reference_page_names_every_check_in_order(server, tmp_path):
+    page = (ROOT / "docs/reference/doctor.md").read_text()
+    table = page[page.index("| check |"):].split("\n\n", maxsplit=1)[0]
+    named = [name for row in table.splitlines()[2:] for name in re.findall(r"`([\w-]+)`", row.split("|")[1])]
+    _, findings = doctor(server, tmp_path)
+    assert named == list(findings)
+
+
 def test_the_only_request_that_is_not_a_read_is_a_dry_run(server, tmp_path):
     doctor(server, tmp_path)
     written = [(method, path, query) for method, path, query, _ in server.requests if method != "GET"]
@@ -145,6 +154,18 @@ def test_a_client_certificate_that_the_allocator_does_not_accept_fails(server, t
     code, findings = doctor(server, tmp_path)
     assert code == 2 and findings["extender-certificate"]["result"] == "failed"
     assert "client certificate" in findings["extender-certificate"]["remedy"]
+
+
+def test_without_a_right_to_the_secret_the_extender_is_still_held_to_its_authority(server, tmp_path):
+    key = f"GET {SYSTEM}/secrets/aliquot-scheduler-client"
+    server.objects[key] = (403, 'User "u" cannot get resource "secrets"')
+    code, findings = doctor(server, tmp_path)
+    assert code == 0 and findings["scheduler-certificate"]["result"] == "unknown"
+    assert findings["extender-certificate"]["result"] == "ok"
+    other = Certificates(tmp_path / "other")
+    server.objects[f"GET {POLICIES}/mutatingwebhookconfigurations"] = [webhooks(other.authority)]
+    _, findings = doctor(server, tmp_path)
+    assert findings["extender-certificate"]["result"] == "failed"
 
 
 def test_a_service_that_is_out_of_reach_is_unknown_and_no_failure(server, tmp_path):

@@ -140,19 +140,19 @@ std::optional<ProbeOutcome> ProbeService(const Object& service, const std::strin
       kProbeTimeout);
 }
 
+// The extender by kube-scheduler's own certificates, or, where they may not be read, by what the
+// API server trusts: the allocator certifies both Services alike.
 void ProbeServices(Observation& seen) {
   const std::string& in = seen.namespace_name;
-  if (seen.scheduler_secret.ok()) {
-    const json& secret = *seen.scheduler_secret;
-    seen.extender_probe =
-        ProbeService(seen.extender_service, SecretText(secret, "ca.crt"),
-                     SecretText(secret, "tls.crt"), SecretText(secret, "tls.key"), in);
-  }
-  if (seen.webhooks.ok()) {
-    const json* ours = OurWebhooks(*seen.webhooks, in);
-    const std::string bundle = ours == nullptr ? "" : CaBundle(*ours);
-    seen.admission_probe = ProbeService(seen.admission_service, bundle, "", "", in);
-  }
+  const json* ours = seen.webhooks.ok() ? OurWebhooks(*seen.webhooks, in) : nullptr;
+  const std::string bundle = ours == nullptr ? "" : CaBundle(*ours);
+  const json none;
+  const json& secret = seen.scheduler_secret.ok() ? *seen.scheduler_secret : none;
+  const std::string authority = secret.is_null() ? bundle : SecretText(secret, "ca.crt");
+  seen.extender_probe =
+      ProbeService(seen.extender_service, authority, SecretText(secret, "tls.crt"),
+                   SecretText(secret, "tls.key"), in);
+  seen.admission_probe = ProbeService(seen.admission_service, bundle, "", "", in);
 }
 
 }  // namespace

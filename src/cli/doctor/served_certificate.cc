@@ -25,7 +25,13 @@ void SetBlob(CURL* handle, CURLoption option, const std::string& text) {
   curl_easy_setopt(handle, option, &blob);
 }
 
-ProbeOutcome::Kind KindOf(CURLcode code, bool connected) {
+// How far the connection came.
+struct Progress {
+  bool connected = false;
+  bool trusted = false;  // the TLS handshake is done, and with it the server's certificate verified
+};
+
+ProbeOutcome::Kind KindOf(CURLcode code, const Progress& progress, bool has_certificate) {
   switch (code) {
     case CURLE_OK:
       return ProbeOutcome::Kind::kGood;
@@ -33,9 +39,15 @@ ProbeOutcome::Kind KindOf(CURLcode code, bool connected) {
     case CURLE_SSL_CACERT_BADFILE:
       return ProbeOutcome::Kind::kUntrusted;
     default:
-      // TLS 1.3: a server says that it does not accept the client after the client's handshake.
-      return connected ? ProbeOutcome::Kind::kRefused : ProbeOutcome::Kind::kUnreachable;
+      break;
   }
+  if (!progress.connected) {
+    return ProbeOutcome::Kind::kUnreachable;
+  }
+  // TLS 1.3: a server says that it does not accept the client after the client's handshake. One
+  // that shows no certificate is to be refused.
+  return progress.trusted && !has_certificate ? ProbeOutcome::Kind::kGood
+                                              : ProbeOutcome::Kind::kRefused;
 }
 
 }  // namespace
@@ -69,8 +81,11 @@ ProbeOutcome Probe(const ServiceProbe& probe, std::chrono::milliseconds timeout)
   const CURLcode code = curl_easy_perform(curl);
   curl_off_t connected = 0;
   curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &connected);
+  curl_off_t trusted = 0;
+  curl_easy_getinfo(curl, CURLINFO_APPCONNECT_TIME_T, &trusted);
+  const auto kind = KindOf(code, {connected > 0, trusted > 0}, !probe.certificate.empty());
   const std::string says = *problem != '\0' ? problem : curl_easy_strerror(code);
-  return {KindOf(code, connected > 0), code == CURLE_OK ? "" : Printable(says, 200)};
+  return {kind, kind == ProbeOutcome::Kind::kGood ? "" : Printable(says, 200)};
 }
 
 }  // namespace aliquot::cli

@@ -20,7 +20,8 @@ struct ServiceProbe {
 
 struct ProbeOutcome {
   // kUnreachable: no connection from here, which says nothing of others. kUntrusted: the server's
-  // certificate is not what the caller trusts. kRefused: the client's certificate is not accepted.
+  // certificate is not what the caller trusts. kRefused: the client's certificate is not accepted;
+  // without one a server that refuses for that is good.
   enum class Kind { kGood, kUnreachable, kUntrusted, kRefused };
   Kind kind = Kind::kUnreachable;
   std::string says;  // of the TLS library, one line; "" when good
