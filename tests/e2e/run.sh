@@ -4,8 +4,8 @@
 # Runs the end-to-end tests on real Kubernetes programs; arguments go to pytest. Needs
 # out/bin, out/lib, the simulated driver of the preset `enforcement` (or of the build folder that
 # ALIQUOT_ENFORCEMENT_BUILD names), python3-pytest and python3-yaml; builds missing Kubernetes programs
-# and the programs of a next release (next_release/). Without arguments the tests on real nodes and
-# those that install the chart run beside the others, on control planes of their own: they mostly
+# and the programs of a next release (next_release/). Without arguments the tests on real nodes run beside
+# the others, on a control plane of their own: they mostly
 # wait for a kubelet.
 set -euo pipefail
 
@@ -41,17 +41,13 @@ if [[ $# -gt 0 ]]; then
   run e2e "$@"
   exit
 fi
-beside_log=$root/out/test-results/e2e-beside.log
-beside() {
-  local status=0
-  run e2e-install "$here/install" || status=$?
-  run e2e-nodes "$here"/test_node_*.py || status=$?
-  return "$status"
-}
-beside >"$beside_log" 2>&1 &
-others=$!
+# Two lanes: real nodes mostly wait for a kubelet.
+nodes_log=$root/out/test-results/e2e-nodes.log
+run e2e-nodes "$here"/test_node_*.py >"$nodes_log" 2>&1 &
+nodes=$!
 status=0
 run e2e "$here" --ignore="$here/install" --ignore-glob='*/test_node_*.py' || status=$?
-wait "$others" || status=$?
-cat "$beside_log"
+run e2e-install "$here/install" || status=$?
+wait "$nodes" || status=$?
+cat "$nodes_log"
 exit "$status"
