@@ -126,7 +126,14 @@ Result<Authority> Keeper::KeepAuthority() {
     if (last.ok()) {
       const bool made = held.empty();
       const bool replaced = !made && next->current.certificate != held.current.certificate;
-      if (made) log_.Info(kComponent, "a certificate authority was made");
+      if (made && served_by_.empty()) log_.Info(kComponent, "a certificate authority was made");
+      if (made && !served_by_.empty()) {
+        log_.Warn(
+            kComponent,
+            "the certificate authority was taken out of its Secret; another one was made, and "
+            "what the first one certified is no longer believed",
+            {{"secret", options.authority_secret}});
+      }
       if (replaced) log_.Info(kComponent, "the certificate authority is being replaced");
       return next;
     }
@@ -222,6 +229,7 @@ Status Keeper::LookAtSigning() {
   const auto keys = KeepSigningKeys(published->data);
   if (!keys.ok()) return keys.status();
   if (Status done = Publish(*keys); !done.ok()) return done;
+  had_signing_key_ = true;
   return WriteFile("signing.key", keys->current);
 }
 
@@ -243,7 +251,13 @@ Result<SigningKeys> Keeper::KeepSigningKeys(const Data& published) {
     last =
         objects_.Write(DataKind::kSecret, options.secret, object->resource_version, DataOf(*next));
     if (last.ok()) {
-      if (held.current.empty()) log_.Info(kComponent, "a key that signs records was made");
+      if (held.current.empty() && !had_signing_key_) {
+        log_.Info(kComponent, "a key that signs records was made");
+      } else if (held.current.empty()) {
+        log_.Warn(kComponent,
+                  "the key that signs records was taken out of its Secret; another one was made",
+                  {{"secret", options.secret}});
+      }
       if (next->next != held.next) {
         log_.Info(kComponent, next->next.empty() ? "the new signing key is in use"
                                                  : "a new signing key was made");

@@ -96,6 +96,7 @@ class Keeper {
   std::string served_by_;  // the authority that signed the leaves in the files
   SystemTime renew_server_at_;
   std::string accepted_;  // what the client-ca file holds
+  bool had_signing_key_ = false;
 };
 
 }  // namespace aliquot::certificates

@@ -11,10 +11,10 @@ namespace aliquot::signing {
 namespace {
 
 Status Unusable(const std::string& path, const Status& reason) {
-  return Status(reason.code() == StatusCode::kNotFound ? StatusCode::kNotFound
-                                                       : StatusCode::kInvalidArgument,
-                "public keys of '" + path + "' cannot be used: " + reason.message() +
-                    "; give Ed25519 keys in SubjectPublicKeyInfo PEM (openssl pkey -pubout)");
+  return Status(
+      reason.code() == StatusCode::kNotFound ? StatusCode::kNotFound : StatusCode::kInvalidArgument,
+      "public keys of '" + path + "' cannot be used: " + reason.message() +
+          "; give Ed25519 keys in SubjectPublicKeyInfo PEM (openssl pkey -pubout)");
 }
 
 // Sizes keep the parts apart, so that no two sets of files look the same.

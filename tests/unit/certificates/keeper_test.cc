@@ -225,6 +225,25 @@ TEST_F(KeeperTest, APublicKeyThatSomebodyRemovedIsPublishedAgain) {
   ExpectWhole();
 }
 
+TEST_F(KeeperTest, DataThatSomebodyRemovedIsMadeAnewAndCalledThat) {
+  ExpectLook();
+  const std::string authority = Stored("aliquot-ca", "ca.crt");
+  const std::string signing_key = File("signing.key");
+  EXPECT_THAT(log_.text, Not(HasSubstr("taken out of its Secret")));
+  stored_.object("aliquot-ca").erase("data");
+  stored_.object("aliquot-signing").erase("data");
+  ExpectLook();
+  ExpectLook();
+  EXPECT_NE(Stored("aliquot-ca", "ca.crt"), authority);
+  EXPECT_NE(File("signing.key"), signing_key);
+  EXPECT_NE(WhyNotTrusted(File("extender.crt"), authority, Purpose::kServer, clock_.SystemNow()),
+            "")
+      << "nobody who has the lost one's key is believed, nor vouched for";
+  EXPECT_THAT(log_.text, HasSubstr("the certificate authority was taken out of its Secret"));
+  EXPECT_THAT(log_.text, HasSubstr("the key that signs records was taken out of its Secret"));
+  ExpectWhole();
+}
+
 TEST_F(KeeperTest, NoKeyIsEverLogged) {
   ExpectLook();
   stored_.SetValue("aliquot-signing", "signing.key", File("server.key"));
