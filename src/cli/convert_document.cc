@@ -42,7 +42,11 @@ class DocumentConverter {
 
   // What goes to the output; the errors are lines.
   Result<Converted> Convert() {
-    if (source_.blank || (options_.output.empty() && !MayAskForGpu())) {
+    if (source_.blank) {
+      // Comments alone; JSON has none.
+      return Converted{options_.output == "json" ? "" : std::string(source_.text), {}};
+    }
+    if (options_.output.empty() && !MayAskForGpu()) {
       return Converted{std::string(source_.text), OwnNotes()};
     }
     return source_.json ? ConvertJson() : ConvertYaml();

@@ -79,11 +79,6 @@ Status GiveWholeGpus(PodEdit& edit, const ContainerRef& container) {
   if (count == 0) {
     return Status::Ok();
   }
-  constexpr std::int64_t kMostGpus = 1024;
-  if (count > kMostGpus) {
-    return InvalidArgument(container.label + ": " + kGpuResource + " is " + std::to_string(count) +
-                           "; no node has so many");
-  }
   Share share;
   share.cards = count;
   share.whole = true;

@@ -19,6 +19,7 @@ using nlohmann::json;
 namespace {
 
 constexpr char kAnnotations[] = "/metadata/annotations";
+constexpr std::int64_t kMostWholeGpus = 1024;  // no node has so many
 
 // A quantity may be a number in a manifest; the API server makes it a string.
 std::string QuantityText(const json& value) {
@@ -88,16 +89,15 @@ bool PodEdit::HasOwnResource(const json& container) const {
   return false;
 }
 
-Status PodEdit::Give(const ContainerRef& container, const Share& share,
-                     const std::vector<std::string>& foreign) {
+Status PodEdit::CheckShare(const ContainerRef& container, const Share& share) const {
   if (HasOwnResource(*container.container)) {
     return InvalidArgument(container.label + " asks for a GPU in Aliquot's way (" +
                            options_.names.prefix + "*) and in another at once; keep one of them");
   }
-  // Three decimal digits and more would be whole cards, and bounded cards keep the products small.
-  if (share.cards > model::kMaxGpuCount && !share.whole) {
-    return InvalidArgument(container.label + " asks for shares of " + std::to_string(share.cards) +
-                           " GPUs; at most " + std::to_string(model::kMaxGpuCount) +
+  const std::int64_t most = share.whole ? kMostWholeGpus : model::kMaxGpuCount;
+  if (share.cards > most) {
+    return InvalidArgument(container.label + " asks for " + (share.whole ? "" : "shares of ") +
+                           std::to_string(share.cards) + " GPUs; at most " + std::to_string(most) +
                            " can be asked for");
   }
   if (!share.whole && share.core * share.cards >= model::kWholeCardCore) {
@@ -106,38 +106,48 @@ Status PodEdit::Give(const ContainerRef& container, const Share& share,
                            " GPUs; shares come to at most 99 % in sum, so ask for fewer or for "
                            "whole GPUs");
   }
-  json ours = {
-      {options_.names.core, std::to_string(share.whole ? model::kWholeCardCore * share.cards
-                                                       : share.core * share.cards)}};
+  return Status::Ok();
+}
+
+void PodEdit::ReplaceAmounts(const ContainerRef& container, const char* kind, const json& ours,
+                             const std::vector<std::string>& foreign) {
+  const std::string at = container.path + "/resources/" + kind;
+  const json* amounts = Amounts(*container.container, kind);
+  bool named = false;
+  for (const std::string& key : foreign) {
+    if (amounts != nullptr && amounts->contains(key)) {
+      patch_.Remove(Patch::Member(at, key));
+      named = true;
+    }
+  }
+  // Kubernetes takes limits alone for both.
+  if (!named && std::string_view(kind) == "requests") {
+    return;
+  }
+  if (amounts == nullptr) {
+    patch_.Add(at, ours);
+    return;
+  }
+  for (const auto& [key, value] : ours.items()) {
+    patch_.Add(Patch::Member(at, key), value);
+  }
+}
+
+Status PodEdit::Give(const ContainerRef& container, const Share& share,
+                     const std::vector<std::string>& foreign) {
+  if (Status status = CheckShare(container, share); !status.ok()) {
+    return status;
+  }
+  const std::int64_t core = (share.whole ? model::kWholeCardCore : share.core) * share.cards;
+  json ours = {{options_.names.core, std::to_string(core)}};
   if (!share.whole) {
     ours[options_.names.memory] = std::to_string(share.units * share.cards);
   }
-  const std::string resources = container.path + "/resources";
   if (Member(*container.container, "resources") == nullptr) {
-    patch_.Add(resources, json::object());
+    patch_.Add(container.path + "/resources", json::object());
   }
-  for (const char* kind : {"limits", "requests"}) {
-    const std::string at = resources + "/" + kind;
-    const json* amounts = Amounts(*container.container, kind);
-    bool named = false;
-    for (const std::string& key : foreign) {
-      if (amounts != nullptr && amounts->contains(key)) {
-        patch_.Remove(Patch::Member(at, key));
-        named = true;
-      }
-    }
-    // Kubernetes takes limits alone for both.
-    if (!named && std::string_view(kind) == "requests") {
-      continue;
-    }
-    if (amounts == nullptr) {
-      patch_.Add(at, ours);
-      continue;
-    }
-    for (const auto& [key, value] : ours.items()) {
-      patch_.Add(Patch::Member(at, key), value);
-    }
-  }
+  ReplaceAmounts(container, "limits", ours, foreign);
+  ReplaceAmounts(container, "requests", ours, foreign);
   shares_.push_back(share);
   return Status::Ok();
 }

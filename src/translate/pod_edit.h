@@ -66,6 +66,10 @@ class PodEdit {
   Result<Translation> Finish();
 
  private:
+  Status CheckShare(const ContainerRef& container, const Share& share) const;
+  // In one of the container's `limits` and `requests`.
+  void ReplaceAmounts(const ContainerRef& container, const char* kind, const nlohmann::json& ours,
+                      const std::vector<std::string>& foreign);
   Status FinishCount();
   void FinishCeiling();
   bool HasOwnResource(const nlohmann::json& container) const;

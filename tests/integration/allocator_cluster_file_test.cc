@@ -126,6 +126,22 @@ TEST_F(AllocatorTest, PicksTheVictimsThatFreeACard) {
       << "the proposed pod that holds no card stays: " << reply.body;
 }
 
+TEST_F(AllocatorTest, TranslatesPodsOfOtherSchemes) {
+  UseCluster();
+  configuration_.admission.card_memory_mib = 16384;
+  StartReady();
+  Json pod = PodJson("p", 100, 0);
+  Json& resources = pod["spec"]["containers"][0]["resources"];
+  resources = {{"limits", {{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem-percentage", "50"}}}};
+  const Json review = Review("/admission/translate/hami", CreateReview("pods", "", pod));
+  // Half of 16384 MiB is 32 units of 256 MiB, and half of the core.
+  EXPECT_EQ(pod.patch(PatchOf(review))["spec"]["containers"][0]["resources"]["limits"],
+            Json({{"tencent.com/vcuda-core", "50"}, {"tencent.com/vcuda-memory", "32"}}));
+  resources = {{"limits", {{"nvidia.com/gpu.shared", "1"}}}};
+  EXPECT_EQ(Review("/admission/translate/nvidia", CreateReview("pods", "", pod))["allowed"], false);
+  EXPECT_TRUE(PatchOf(Review("/admission/translate/kai", CreateReview("pods", "", pod))).is_null());
+}
+
 TEST_F(AllocatorTest, StampsASchedulersBindingOrDeniesIt) {
   configuration_.admission.scheduler_users = {"somebody"};
   UseCluster(

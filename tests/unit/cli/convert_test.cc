@@ -152,6 +152,8 @@ TEST(Convert, TheOtherFormatOnDemand) {
   options.output = "json";
   EXPECT_EQ(nlohmann::json::parse(Convert("kind: A\nb: [1, \"2\"]\n", options).text),
             nlohmann::json::parse(R"({"kind":"A","b":[1,"2"]})"));
+  EXPECT_EQ(Convert("# comment\n---\nmode: 0644\nflag: off\nnone: ~\nhex: 0x10\n", options).text,
+            "{\n  \"mode\": 420,\n  \"flag\": false,\n  \"none\": null,\n  \"hex\": 16\n}\n");
   options.output = "yaml";
   EXPECT_EQ(Convert(R"({"kind":"A","b":[1,"2",{"c":null}]})", options).text,
             "---\nkind: A\nb:\n- 1\n- \"2\"\n- c: null\n");

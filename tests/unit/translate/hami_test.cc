@@ -112,6 +112,11 @@ TEST(Hami, AmountsThatAreNoneAreRefusedByName) {
             std::string::npos);
 }
 
+TEST(Hami, CountsThatNoNodeHasAreRefused) {
+  EXPECT_EQ(Refusal(PodWith({{"nvidia.com/gpu", "9223372036854775807"}}), kHami),
+            "container \"main\" asks for 9223372036854775807 GPUs; at most 1024 can be asked for");
+}
+
 TEST(Hami, BothWaysAtOnceAreRefused) {
   EXPECT_EQ(Refusal(PodWith({{"nvidia.com/gpu", "1"}, {"tencent.com/vcuda-core", "20"}}), kHami),
             "container \"main\" asks for a GPU in Aliquot's way (tencent.com/vcuda-*) and in "
