@@ -82,8 +82,9 @@ inline constexpr std::array kCertificateVerbs{kGetSecret,      kPatchSecret, kGe
 inline constexpr std::array kAllocatorPageVerbs{kReviewToken, kReviewAccess};
 
 // The node agent: it reads the pods of its node and writes its own Node, nothing of a pod.
-inline constexpr std::array kAgentVerbs{kListNodes, kWatchNodes,  kGetNode,     kPatchNode, kListPods,
-                                        kWatchPods, kCreateEvent, kReviewToken, kReviewAccess};
+inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode,
+                                        kPatchNode,   kListPods,    kWatchPods,
+                                        kCreateEvent, kReviewToken, kReviewAccess};
 
 // A person with aliquotctl. verify reads one pod and the agents' pods, and asks the agent through
 // the API server with a token of the reader's service account; simulate --pod lists.
