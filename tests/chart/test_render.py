@@ -33,6 +33,7 @@ def test_the_objects_are_these_and_no_others(objects):
     expected = rbac + [
         ("ConfigMap", "aliquot-agent"), ("ConfigMap", "aliquot-allocator"), ("ConfigMap", "aliquot-signing-keys"),
         ("DaemonSet", "aliquot-agent"), ("Deployment", "aliquot-allocator"), ("Deployment", "aliquot-scheduler"),
+        ("Lease", "aliquot-scheduler"),
         ("MutatingWebhookConfiguration", "aliquot"), ("PodDisruptionBudget", "aliquot-allocator"),
         *(("NetworkPolicy", f"aliquot-{name}") for name in ("agent", "allocator", "scheduler")),
         *(("Secret", f"aliquot-{name}") for name in ("ca", "scheduler-client", "signing")),

@@ -8,7 +8,9 @@ deleted, until the test has seen enough.
     arrivals.check()                none was refused, all ran, no card was ever over-booked
 
 A pod that is refused is tried again, as a controller would; with `refusals` that is no failure:
-while nobody serves the webhook, GPU pods are refused and not let past it.
+while nobody serves the webhook, GPU pods are refused and not let past it. With `unread` it is none
+either when a node's agent refuses a start because a later release wrote the record; such a pod is
+deleted, as docs/operations/upgrade.md says.
 """
 import threading
 import time
@@ -21,8 +23,8 @@ from .waiting import until
 class Arrivals:
     """A thread that creates and deletes pods of a fifth of a card in a workspace."""
 
-    def __init__(self, work, refusals=False):
-        self._work, self._refusals = work, refusals
+    def __init__(self, work, refusals=False, unread=False):
+        self._work, self._refusals, self._unread = work, refusals, unread
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._waiting = {}
@@ -76,7 +78,9 @@ class Arrivals:
                 self.problems.append(f"{name} ended: {self._told(name)}")
             if phase == "Running":
                 self.ran.append(time.monotonic() - self._waiting[name])
-            if phase in ("Running", *pods.ENDED):
+            unread = self._unread and "record_version: " in str(
+                found[name]["status"].get("containerStatuses"))
+            if phase in ("Running", *pods.ENDED) or unread:
                 del self._waiting[name]
                 self._work.delete(name, grace=1)
         self.problems += self._work.ledger().problems

@@ -13,7 +13,7 @@ import json
 
 from . import images, pods
 from .api import ApiError
-from .chart import CHART, NAMESPACE
+from .chart import CHART, NAMESPACE, ROOT
 from .waiting import until
 
 RELEASE = "aliquot"
@@ -93,6 +93,19 @@ class Installation:
         """helm test; returns (exit status, output, with what the test's pod says)."""
         return self.cluster.helm("test", RELEASE, f"--namespace={self.namespace}", "--logs",
                                  "--timeout=60s", check=False)
+
+    def aliquotctl(self, *arguments, check=True):
+        """Runs aliquotctl in the cluster's network, as an administrator; (exit status, output)."""
+        return self.cluster.run([ROOT / "out" / "bin" / "aliquotctl", *arguments], check=check)
+
+    def use_stock_scheduler(self):
+        """Configures the cluster's own kube-scheduler as `aliquotctl scheduler-config` says."""
+        stanza = self.cluster.folder / "stanza.yaml"
+        self.aliquotctl("scheduler-config", "--stanza", f"--output={stanza}")
+        plane = self.cluster.plane
+        plane.configure_scheduler(stanza.read_text())
+        plane.scheduler.kill()
+        plane.scheduler.start()
 
     def uninstall(self):
         """Removes the release; the namespace stays."""

@@ -21,17 +21,18 @@ _NUMBERS = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def make_cluster():
-    """`make_cluster(minor, nodes)` starts one; the machine is left as found."""
+    """`make_cluster(minor, nodes, more)` starts one, with `more(folder)` images besides ours; the
+    machine is left as found."""
     cgroups.sweep()
     made = []
     folder = pathlib.Path(tempfile.mkdtemp(prefix="aliquot-e2e-install-"))
     before = machine.state(folder)
 
-    def make(minor=OLDEST, nodes=1, **options):
+    def make(minor=OLDEST, nodes=1, more=lambda folder: []):
         at = folder / str(len(made))
         at.mkdir()
-        made.append(InstallCluster(at, minor, nodes, install_images.archives(folder, minor),
-                                   **options))
+        archives = install_images.archives(folder, minor) + more(folder)
+        made.append(InstallCluster(at, minor, nodes, archives))
         return made[-1].start()
 
     try:
@@ -47,7 +48,22 @@ def make_cluster():
 @pytest.fixture(scope="module")
 def installed(make_cluster):
     """A cluster of one node, and the chart, which the module's first test installs."""
-    return Installation(make_cluster())
+    return Installation(make_cluster(more=install_images.next_release))
+
+
+@pytest.fixture
+def fresh(make_cluster):
+    """`fresh(minor, nodes, more, values)` is a cluster of the test's own and the chart, not installed
+    yet; it ends with the test."""
+    made = []
+
+    def make(values=None, **options):
+        made.append(make_cluster(**options))
+        return Installation(made[-1], values)
+
+    yield make
+    for each in made:
+        each.stop()
 
 
 @pytest.fixture
