@@ -19,6 +19,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddGetVerb(app, run);
   AddSimulateVerb(app, run);
   AddVerifyVerb(app, run);
+  AddWhyVerb(app, run);
   AddDoctorVerb(app, run);
   AddSchedulerConfigVerb(app, run);
   app.require_subcommand(0, 1);
@@ -37,7 +38,8 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
     return kDone;
   }
   if (!run) {
-    streams.err << "no verb is given; use topology, simulate or verify, --help says more\n";
+    streams.err << "no verb is given; use get, why, simulate, verify, topology or doctor, --help "
+                   "says more\n";
     return kProblem;
   }
   const Status status = run(streams);
