@@ -88,6 +88,15 @@ def test_a_pod_without_gpu_is_neither_changed_nor_seen_by_us(work):
     assert report.environment.get("NVIDIA_VISIBLE_DEVICES") == "all", "the image's own, untouched"
 
 
+def test_a_pod_that_a_batch_scheduler_binds_runs_on_cards_of_its_own(installed, work):
+    # As Volcano and its like do it: a plain Binding by a user whom nobody told us about.
+    work.create(pods.share("batch", core=40, memory=8, scheduler="volcano"))
+    work.bind("batch", installed.cluster.nodes[0].name)
+    work.wait_running("batch")
+    assert work.report("batch").cards() == work.granted("batch")["main"]
+    work.ledger().check()
+
+
 def test_helm_test_passes_and_says_what_it_looked_at(installed):
     status, text = installed.test()
     assert status == 0, text
@@ -108,7 +117,7 @@ def test_an_upgrade_to_changed_values_keeps_every_placement_while_pods_come_and_
     before = installed.pod_of("allocator")["metadata"]["uid"]
     # One replica, and never two at one time: GPU pods are refused for the moment in between, and
     # whoever created them tries again.
-    with Arrivals(work, refusals=True) as arrivals:
+    with Arrivals(work, refusals=True, replaced=True) as arrivals:
         installed.upgrade(allocator={"config": {"log": {"level": "debug"}}},
                           agent={"config": {"log": {"level": "debug"}}})
         arrivals.wait_for(3)
@@ -118,7 +127,7 @@ def test_an_upgrade_to_changed_values_keeps_every_placement_while_pods_come_and_
 
 
 def test_a_rollback_keeps_every_placement_while_pods_come_and_go(installed, tenants, work):
-    with Arrivals(work, refusals=True) as arrivals:
+    with Arrivals(work, refusals=True, replaced=True) as arrivals:
         installed.rollback()
         arrivals.wait_for(3)
     arrivals.check()
@@ -128,7 +137,7 @@ def test_a_rollback_keeps_every_placement_while_pods_come_and_go(installed, tena
 def test_an_upgrade_to_the_next_version_of_the_record_and_back_keeps_every_placement(
         installed, tenants, work):
     image = {"image": {"tag": install_images.NEXT}}
-    with Arrivals(work, refusals=True) as arrivals:
+    with Arrivals(work, refusals=True, replaced=True) as arrivals:
         installed.upgrade(allocator=image, agent=image)
         arrivals.wait_for(3)
     arrivals.check()
@@ -138,7 +147,7 @@ def test_an_upgrade_to_the_next_version_of_the_record_and_back_keeps_every_place
     assert json.loads(tenants.placements()["of-the-next"][1])["v"] == 2
     tenants.at_first = (tenants.placements(), tenants.started())
     # The release before can't read the new record; it goes by the index that gpu-manager's users know.
-    with Arrivals(work, refusals=True, unread=True) as arrivals:
+    with Arrivals(work, refusals=True, unread=True, replaced=True) as arrivals:
         installed.rollback()
         arrivals.wait_for(3)
     arrivals.check()
