@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliquotctl verify: the checks that a suspicious operator would make of one pod, by its agent.
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -10,12 +9,10 @@
 #include "base/clock.h"
 #include "base/strings.h"
 #include "cli/agent_pages.h"
+#include "cli/cluster_connection.h"
 #include "cli/text_file.h"
 #include "cli/verb.h"
 #include "cli/verify_report.h"
-#include "kubeclient/curl_transport.h"
-#include "kubeclient/kubeconfig.h"
-#include "observability/build_info.h"
 
 namespace aliquot::cli {
 namespace {
@@ -27,32 +24,10 @@ struct VerifyFlags {
   std::string namespace_name;  // "": the context's
   std::string container;
   std::string output = "table";
-  std::string kubeconfig;
-  std::string context;
+  ClusterFlags cluster;
   std::string from;
   AgentAccess access;
 };
-
-// As kubectl looks for it, except that several files are not joined.
-Result<std::string> KubeconfigPath(const VerifyFlags& flags) {
-  if (!flags.kubeconfig.empty()) {
-    return flags.kubeconfig;
-  }
-  const char* named = std::getenv("KUBECONFIG");
-  if (named != nullptr && *named != '\0') {
-    const std::string path = named;
-    if (path.find(':') != std::string::npos) {
-      return InvalidArgument(
-          "KUBECONFIG names several files, which are not joined here; give one with --kubeconfig");
-    }
-    return path;
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
-    return InvalidArgument("there is no kubeconfig; give one with --kubeconfig");
-  }
-  return std::string(home) + "/.kube/config";
-}
 
 Status CheckNames(const VerifyFlags& flags, const std::string& namespace_name) {
   if (!api::IsDnsSubdomain(flags.pod)) {
@@ -72,16 +47,9 @@ Status CheckNames(const VerifyFlags& flags, const std::string& namespace_name) {
 }
 
 Result<std::string> AskAgent(const VerifyFlags& flags) {
-  const auto path = KubeconfigPath(flags);
-  if (!path.ok()) {
-    return path.status();
-  }
-  const auto config = kubeclient::LoadKubeconfig(*path, flags.context);
+  const auto config = LoadClientConfig(flags.cluster);
   if (!config.ok()) {
-    const Status& status = config.status();
-    return status.code() == StatusCode::kNotFound
-               ? NotFound(status.message() + "; name another one with --kubeconfig")
-               : status;
+    return config.status();
   }
   const std::string namespace_name =
       flags.namespace_name.empty() ? config->namespace_name : flags.namespace_name;
@@ -89,9 +57,7 @@ Result<std::string> AskAgent(const VerifyFlags& flags) {
     return good;
   }
   const RealClock clock;
-  kubeclient::TransportOptions options;
-  options.user_agent = "aliquotctl/" + std::string(observability::Version());
-  const auto transport = kubeclient::CurlTransport::Create(*config, clock, options);
+  const auto transport = Connect(*config, clock);
   if (!transport.ok()) {
     return transport.status();
   }
@@ -130,10 +96,7 @@ void AddVerifyVerb(CLI::App& app, Run& run) {
       ->check(CLI::IsMember({"json", "table"}))
       ->type_name("json|table")
       ->capture_default_str();
-  verb->add_option("--kubeconfig", flags->kubeconfig, "the cluster (KUBECONFIG, ~/.kube/config)")
-      ->type_name("FILE");
-  verb->add_option("--context", flags->context, "of the kubeconfig (its current one)")
-      ->type_name("NAME");
+  AddClusterFlags(*verb, flags->cluster, /*in_cluster=*/false);
   verb->add_option("--agent-namespace", flags->access.namespace_name, "where the agents run")
       ->type_name("NS")
       ->capture_default_str();

@@ -68,6 +68,7 @@ inline constexpr ApiVerb kListPolicies{"admissionregistration.k8s.io",
                                        "validatingadmissionpolicies", "", "list"};
 inline constexpr ApiVerb kListPolicyBindings{"admissionregistration.k8s.io",
                                              "validatingadmissionpolicybindings", "", "list"};
+inline constexpr ApiVerb kGetClaim{"", "persistentvolumeclaims", "", "get"};
 inline constexpr ApiVerb kCreatePod{"", "pods", "", "create"};  // with dryRun=All only
 
 inline constexpr std::array kAllocatorVerbs{
@@ -94,6 +95,10 @@ inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kR
 // Of these, what get, why and simulate --pod do for a person who may only look: the chart's
 // ClusterRole aliquot-viewer.
 inline constexpr std::array kViewerVerbs{kListNodes, kListPods, kGetPod};
+
+// aliquotctl why, for the causes that are not on the pod. Where one of them is missing it says so
+// and goes on.
+inline constexpr std::array kWhyVerbs{kGetPod, kListNodes, kListPods, kListEvents, kGetClaim};
 
 // aliquotctl doctor. Where one of them is missing it says that it could not look. Services,
 // Deployments, the Lease, Events, the Secret and the ConfigMap are those of our namespace; the

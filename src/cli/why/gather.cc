@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr kubeclient::ApiVerb kGetClaim{"", "persistentvolumeclaims", "", "get"};
-
 // A later list says which events; the newest first.
 Result<std::vector<SeenEvent>> Events(kubeclient::Transport& transport, const Clock& clock,
                                       const std::string& namespace_name,
@@ -84,7 +82,7 @@ void GatherClaims(ApiReader& reader, PodEvidence& evidence, std::vector<std::str
     if (name.empty()) {
       continue;
     }
-    const auto claim = reader.Get(kGetClaim, evidence.parsed.key.namespace_name, name);
+    const auto claim = reader.Get(kubeclient::kGetClaim, evidence.parsed.key.namespace_name, name);
     if (claim.ok()) {
       const std::string phase = TextAt(*claim, "/status/phase");
       if (phase != "Bound") {
