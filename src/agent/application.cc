@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/application.h"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -376,6 +377,9 @@ Status Application::Drain() {
     }
     publisher_->Tick();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  if (told.ok() && plugin_->State().ready()) {
+    std::this_thread::sleep_until(std::min(clock_.SteadyNow() + options_.last_pods, give_up));
   }
   Stop();
   log_.Info("agent", "drained", {{"outcome", told.ToString()}});

@@ -6,6 +6,7 @@
 
 #include "agent/inventory/socket_answers.h"
 #include "agent/plugin/advertised_devices.h"
+#include "api/inventory_codec.h"
 
 namespace aliquot::agent {
 namespace {
@@ -48,6 +49,15 @@ OwnerVerdict CardOffer::Owner(const NodeView* node) {
                     gpu_manager_);
 }
 
+bool CardOffer::NotBackYet(const NodeView* node) {
+  back_ = back_ || (plugin_ != nullptr && plugin_->State().ready());
+  if (back_ || node == nullptr || node->inventory.empty()) {
+    return false;
+  }
+  const auto said = api::ParseInventory(node->inventory);
+  return said.ok() && said->leaving;
+}
+
 bool CardOffer::KnowsEnough(const NodeView* node) {
   return node != nullptr || told_ || parts_.clock.SteadyNow() >= made_at_ + options_.wait_for_node;
 }
@@ -77,7 +87,7 @@ void CardOffer::RefreshLocked() {
   inputs.include = parts_.configuration.cards.include;
   inputs.measured = parts_.measured;
   inputs.startup_taint = parts_.configuration.startup_taint;
-  inputs.leaving = leaving_;
+  inputs.leaving = leaving_ || NotBackYet(node.get());
   if (inputs.machine->driver) {
     inputs.driver = parts_.delivery.For(inputs.machine->machine.driver,
                                         node == nullptr ? "" : node->container_runtime);

@@ -66,6 +66,9 @@ class CardOffer {
  private:
   void RefreshLocked() REQUIRES(refresh_mutex_);
   OwnerVerdict Owner(const NodeView* node) REQUIRES(refresh_mutex_);
+  // The agent before this one said that it leaves, and no kubelet listens to this one yet: it would
+  // reject a pod that is bound now, for good.
+  bool NotBackYet(const NodeView* node) REQUIRES(refresh_mutex_);
   bool KnowsEnough(const NodeView* node) REQUIRES(refresh_mutex_);
   void Tell(const Assessment& now) REQUIRES(refresh_mutex_);
   void TellPlugin(const Assessment& now) REQUIRES(refresh_mutex_);
@@ -80,6 +83,7 @@ class CardOffer {
       std::make_shared<const MachineView>();
   PluginHost* plugin_ GUARDED_BY(refresh_mutex_) = nullptr;
   bool leaving_ GUARDED_BY(refresh_mutex_) = false;
+  bool back_ GUARDED_BY(refresh_mutex_) = false;  // NotBackYet is over for good
   bool told_ GUARDED_BY(refresh_mutex_) = false;
   Assessment last_ GUARDED_BY(refresh_mutex_);
   bool plugin_told_ GUARDED_BY(refresh_mutex_) = false;

@@ -30,6 +30,10 @@ http::Response Metrics(const MonitorSources& sources) {
   return MetricsText(prometheus::TextSerializer().Serialize(families));
 }
 
+http::Response Shares(const MonitorSources& sources) {
+  return MetricsText(prometheus::TextSerializer().Serialize(NodeMetrics(sources.reading())));
+}
+
 void AddGpuManagerPages(http::Router& router, const MonitorSources& sources) {
   router.Get("/metric", [sources](const http::Request&) {
     return MetricsText(GpuManagerMetric(sources.reading()));
@@ -80,6 +84,7 @@ http::Router AuthenticatedRoutes(const MonitorSources& sources,
   router.Get("/healthz", Healthy);
   router.Get("/metrics", guard([sources](const http::Request&) { return Metrics(sources); }));
   router.Get("/grants", guard([sources](const http::Request&) { return Grants(sources); }));
+  router.Get("/shares", guard([sources](const http::Request&) { return Shares(sources); }));
   router.Get("/version", guard(Version));
   router.Get("/verify", guard(sources.verify));
   return router;

@@ -42,6 +42,8 @@ http::Router MonitorRoutes(const MonitorSources& sources);
 //
 //   GET /healthz                          200
 //   GET /metrics, /grants, /version       as above
+//   GET /shares                           of /metrics the cards and shares. A path of its own: who
+//                                         may get /metrics may get the API server's, too
 //   GET /verify?pod=NAMESPACE/NAME        docs/reference/verify.md
 //
 // What the sources refer to must outlive the router.

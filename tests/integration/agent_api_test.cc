@@ -86,6 +86,36 @@ TEST_F(AgentApi, DrainMarksTheInventoryAsLeavingAndTheNextStartClearsIt) {
   EXPECT_TRUE(Eventually([&] { return Inventory().value("state", "") == ""; }));
 }
 
+TEST_F(AgentApi, TheNodeStaysLeavingUntilAKubeletListensToTheNextAgent) {
+  StartReady();
+  ASSERT_TRUE(Eventually([&] { return !Inventory().empty(); }));
+  ASSERT_TRUE(application_->Drain().ok());
+  KillAgent();
+  kubelet_->Stop();
+  ASSERT_NO_FATAL_FAILURE(Start());
+  // What the new agent sees is published, so it has judged the node.
+  SetMachine("events:\n  - {sequence: 1, xid: 79, card: " + Uuid(1) + "}\n");
+  ASSERT_TRUE(Eventually([&] { return Inventory().dump().find("xid-79") != std::string::npos; }))
+      << Inventory().dump();
+  EXPECT_EQ(Inventory().value("state", ""), "leaving") << "a pod bound now would be rejected";
+  kubelet_->Start();
+  EXPECT_TRUE(Eventually([&] { return Inventory().value("state", "") == ""; }));
+}
+
+TEST_F(AgentApi, APodThatWasBoundJustBeforeTheAgentLeavesIsAdmitted) {
+  options_.last_pods = std::chrono::milliseconds(2000);
+  StartReady();
+  ASSERT_TRUE(Eventually([&] { return !Inventory().empty(); }));
+  std::thread drain([&] { EXPECT_TRUE(application_->Drain().ok()); });
+  EXPECT_TRUE(Eventually([&] { return Inventory().value("state", "") == "leaving"; }));
+  const TestPod pod = OneShare("a", Uuid(1));
+  Admit(pod);
+  drain.join();
+  KillAgent();
+  StartReady();
+  EXPECT_EQ(StartsWithin(pod, "work"), Nodes({1}));
+}
+
 TEST_F(AgentApi, DrainOfANodeWithoutAnyCardOrDriverEndsAtOnce) {
   SetMachine("driver: absent\n");
   StartReady(0);

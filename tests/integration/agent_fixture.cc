@@ -27,6 +27,7 @@ ApplicationOptions QuickOptions() {
   options.tick = milliseconds(20);
   options.sweep = milliseconds(20);
   options.key_look = milliseconds(20);
+  options.last_pods = milliseconds(20);
   options.machine.events = milliseconds(50);
   options.machine.checks = milliseconds(50);
   options.machine.looks = milliseconds(100);

@@ -33,6 +33,7 @@ class AgentPagesTest : public AgentTest {
     server_->reviews().Allow(kReader, "/metrics");
     server_->reviews().AddToken("of-verify", kVerifier, "aliquot-agent");
     server_->reviews().Allow(kVerifier, "/verify");
+    server_->reviews().Allow(kVerifier, "/shares");
   }
 
   void UseCertificate() {
@@ -128,7 +129,7 @@ class AgentPagesTest : public AgentTest {
 TEST_F(AgentPagesTest, WithoutATokenOnlyHealthzAnswers) {
   StartReady();
   EXPECT_EQ(Ask("/healthz", "").status, 200);
-  for (const char* path : {"/metrics", "/grants", "/version", "/verify?pod=a/b"}) {
+  for (const char* path : {"/metrics", "/grants", "/shares", "/version", "/verify?pod=a/b"}) {
     const test::HttpReply reply = Ask(path, "");
     EXPECT_EQ(reply.status, 401) << path;
     EXPECT_EQ(reply.headers.at("www-authenticate"), "Bearer");
@@ -201,6 +202,18 @@ TEST_F(AgentPagesTest, VerifyTellsAProcessThatHasTheLibraryFromOneThatHasNot) {
   reply = AskAs("of-verify", "/verify?pod=default/held");
   EXPECT_THAT(NotOk(reply.body), HasSubstr("library failed: it uses the card without"))
       << reply.body;
+}
+
+TEST_F(AgentPagesTest, SharesAreTheCardsAndSharesOfMetricsAndNeedNoRightToThose) {
+  StartHeldPod();
+  const test::HttpReply shares = AskAs("of-verify", "/shares");
+  EXPECT_EQ(shares.status, 200);
+  EXPECT_THAT(
+      shares.body,
+      AllOf(HasSubstr("aliquot_card_memory_total_bytes{"), HasSubstr("aliquot_share_core_percent{"),
+            HasSubstr("pod=\"held\""), Not(HasSubstr("aliquot_agent_grants"))));
+  EXPECT_EQ(AskAs("of-verify", "/metrics").status, 403);
+  EXPECT_EQ(AskAs("of-prometheus", "/shares").status, 403);
 }
 
 TEST_F(AgentPagesTest, VerifyOfWhatIsNotHereIsOneSentence) {
