@@ -8,9 +8,7 @@ deleted, until the test has seen enough.
     arrivals.check()                none was refused, all ran, no card was ever over-booked
 
 A pod that is refused is tried again, as a controller would; with `refusals` that is no failure:
-while nobody serves the webhook, GPU pods are refused and not let past it. With `replaced` agents are
-replaced meanwhile: a pod that is bound in the moment in which the kubelet has no device plugin is
-rejected by the kubelet, and tried again as well. With `unread` it is none
+while nobody serves the webhook, GPU pods are refused and not let past it. With `unread` it is none
 either when a node's agent refuses a start because a later release wrote the record; such a pod is
 deleted, as docs/operations/upgrade.md says.
 """
@@ -25,9 +23,9 @@ from .waiting import until
 class Arrivals:
     """A thread that creates and deletes pods of a fifth of a card in a workspace."""
 
-    def __init__(self, work, refusals=False, unread=False, replaced=False):
+    def __init__(self, work, refusals=False, unread=False):
         self._work, self._refusals = work, refusals
-        self._unread, self._replaced = unread, replaced
+        self._unread = unread
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._waiting = {}
@@ -77,9 +75,7 @@ class Arrivals:
         found = {each["metadata"]["name"]: each for each in self._work.pods()[0]}
         for name in list(self._waiting):
             phase = found[name]["status"].get("phase")
-            rejected = self._replaced and "no healthy devices present" in found[name]["status"].get(
-                "message", "")
-            if phase in pods.ENDED and not rejected:
+            if phase in pods.ENDED:
                 self.problems.append(f"{name} ended: {self._told(name)}")
             if phase == "Running":
                 self.ran.append(time.monotonic() - self._waiting[name])

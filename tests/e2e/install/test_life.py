@@ -117,7 +117,7 @@ def test_an_upgrade_to_changed_values_keeps_every_placement_while_pods_come_and_
     before = installed.pod_of("allocator")["metadata"]["uid"]
     # One replica, and never two at one time: GPU pods are refused for the moment in between, and
     # whoever created them tries again.
-    with Arrivals(work, refusals=True, replaced=True) as arrivals:
+    with Arrivals(work, refusals=True) as arrivals:
         installed.upgrade(allocator={"config": {"log": {"level": "debug"}}},
                           agent={"config": {"log": {"level": "debug"}}})
         arrivals.wait_for(3)
@@ -127,7 +127,7 @@ def test_an_upgrade_to_changed_values_keeps_every_placement_while_pods_come_and_
 
 
 def test_a_rollback_keeps_every_placement_while_pods_come_and_go(installed, tenants, work):
-    with Arrivals(work, refusals=True, replaced=True) as arrivals:
+    with Arrivals(work, refusals=True) as arrivals:
         installed.rollback()
         arrivals.wait_for(3)
     arrivals.check()
@@ -137,7 +137,7 @@ def test_a_rollback_keeps_every_placement_while_pods_come_and_go(installed, tena
 def test_an_upgrade_to_the_next_version_of_the_record_and_back_keeps_every_placement(
         installed, tenants, work):
     image = {"image": {"tag": install_images.NEXT}}
-    with Arrivals(work, refusals=True, replaced=True) as arrivals:
+    with Arrivals(work, refusals=True) as arrivals:
         installed.upgrade(allocator=image, agent=image)
         arrivals.wait_for(3)
     arrivals.check()
@@ -147,7 +147,7 @@ def test_an_upgrade_to_the_next_version_of_the_record_and_back_keeps_every_place
     assert json.loads(tenants.placements()["of-the-next"][1])["v"] == 2
     tenants.at_first = (tenants.placements(), tenants.started())
     # The release before can't read the new record; it goes by the index that gpu-manager's users know.
-    with Arrivals(work, refusals=True, unread=True, replaced=True) as arrivals:
+    with Arrivals(work, refusals=True, unread=True) as arrivals:
         installed.rollback()
         arrivals.wait_for(3)
     arrivals.check()
