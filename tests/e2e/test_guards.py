@@ -10,7 +10,7 @@ import json
 import pytest
 
 from harness import chart, pods
-from harness.api import JSON_PATCH, ApiError
+from harness.api import JSON_PATCH, STRATEGIC_PATCH, ApiError
 from harness.waiting import until
 
 pytestmark = pytest.mark.core
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.core
 NOBODY = "nobody"  # a scheduler name that no scheduler serves
 SIGNATURE = "aliquot.io/allocation-signature"
 APPLY_PATCH = "application/apply-patch+yaml"
-STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 # Every annotation that only we write, with a value that somebody may like to have there.
 KEYS = {pods.ALLOCATION: '{"v":1}', SIGNATURE: "0123456789abcdef:AAAA", "aliquot.io/requeued": "1",
         f"{pods.INDEX_PREFIX}0": "7", f"{pods.INDEX_PREFIX}9": "7",

@@ -59,7 +59,8 @@ class Box:
     in each, unless one joins another's.
     """
 
-    def __init__(self, folder, name, devices=(), address=NODE_ADDRESS):
+    # pylint: disable=too-many-arguments
+    def __init__(self, folder, name, devices=(), address=NODE_ADDRESS, neighbour=SECOND_ADDRESS):
         self.folder = pathlib.Path(folder)
         self.log_folder = self.folder.parent
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -70,8 +71,7 @@ class Box:
         listing = self.folder / "devices"
         self._shell = Process(f"box-{name}", [
             "unshare", "-n", "-m", "-p", "-i", "-u", "--fork", "--mount-proc", "--kill-child",
-            "bash", _SCRIPT, self.folder, name, listing, address,
-            SECOND_ADDRESS if address == NODE_ADDRESS else NODE_ADDRESS], self.log_folder)
+            "bash", _SCRIPT, self.folder, name, listing, address, neighbour], self.log_folder)
         self._listing = listing
         self._started = []
         self.pid = None

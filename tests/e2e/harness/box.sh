@@ -7,8 +7,9 @@
 #
 # FOLDER keeps what survives a reboot of this machine; NAME is its host name; DEVICES lists the
 # device nodes it has besides the usual ones, one `name major minor` a line; ADDRESS is its own in
-# its /24, and its default route goes to NEIGHBOUR, which need not exist. Nothing that this script
-# mounts or creates is visible outside, and the kernel undoes it when this process ends.
+# its /24, or its /64 of IPv6, and its default route goes to NEIGHBOUR, which need not exist. Nothing
+# that this script mounts or creates is visible outside, and the kernel undoes it when this process
+# ends.
 set -euo pipefail
 folder=$1 name=$2 devices=$3 address=$4 neighbour=$5
 
@@ -50,7 +51,12 @@ mount --bind /run/sysctl/boot_id /proc/sys/kernel/random/boot_id
 # A node address and any default route; nothing is reachable through it.
 ip link set lo up
 ip link add node0 type veth peer name node0p
-ip addr add "$address/24" dev node0
+if [[ $address == *:* ]]; then
+  # In use at once, without asking around whether somebody else has it.
+  ip addr add "$address/64" dev node0 nodad
+else
+  ip addr add "$address/24" dev node0
+fi
 ip link set node0 up
 ip link set node0p up
 ip route add default via "$neighbour" dev node0

@@ -9,14 +9,11 @@ import json
 import pathlib
 
 from . import binaries, kubeconfig
+from .addresses import IPV4, in_url
 from .api import Api
 from .box import BoxProcess
 from .certificates import Authority
 
-PODS = "10.213.64.0/23"
-SERVICES = "10.213.0.0/24"
-_API_SERVICE = "10.213.0.1"
-DNS_SERVICE = "10.213.0.10"
 PORT = 6443
 
 
@@ -38,16 +35,16 @@ class _BoxApi(Api):
 class BoxedPlane:
     """One control plane in a box that runs; `api` acts as a cluster administrator."""
 
-    def __init__(self, box, folder, minor):
-        self.box, self.minor = box, minor
+    def __init__(self, box, folder, minor, addresses=IPV4):
+        self.box, self.minor, self.addresses = box, minor, addresses
         self.folder = pathlib.Path(folder)
-        self.server = f"https://{box.address}:{PORT}"
+        self.server = f"https://{in_url(box.address)}:{PORT}"
         self.authority = Authority(self.folder / "certificates")
         self.audit_log = self.folder / "audit.log"
         self._clients = {}
         self._serving = self.authority.issue("apiserver", "kube-apiserver", hosts=(
             "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
-            "kubernetes.default.svc.cluster.local", "127.0.0.1", _API_SERVICE, box.address))
+            "kubernetes.default.svc.cluster.local", "127.0.0.1", addresses.api_service, box.address))
         for name, common_name, organization in (
                 ("admin", "admin", "system:masters"),
                 ("scheduler", "system:kube-scheduler", None), ("proxy", "system:kube-proxy", None),
@@ -95,7 +92,7 @@ class BoxedPlane:
         kubelet = self.authority.issue("client-apiserver", "apiserver", "system:masters")
         return self._process("kube-apiserver", binaries.program("kube-apiserver", self.minor), {
             "etcd-servers": "http://127.0.0.1:2379", "secure-port": PORT,
-            "bind-address": "0.0.0.0", "advertise-address": self.box.address,
+            "bind-address": self.addresses.every, "advertise-address": self.box.address,
             "tls-cert-file": self._serving[0], "tls-private-key-file": self._serving[1],
             "client-ca-file": self.authority.certificate,
             "requestheader-client-ca-file": self.authority.certificate,
@@ -104,7 +101,7 @@ class BoxedPlane:
             "service-account-issuer": "https://kubernetes.default.svc",
             "service-account-key-file": self._signing_public,
             "service-account-signing-key-file": self._signing_key,
-            "service-cluster-ip-range": SERVICES, "allow-privileged": "true",
+            "service-cluster-ip-range": self.addresses.services, "allow-privileged": "true",
             "kubelet-client-certificate": kubelet[0], "kubelet-client-key": kubelet[1],
             "kubelet-certificate-authority": self.authority.certificate,
             "kubelet-preferred-address-types": "InternalIP",

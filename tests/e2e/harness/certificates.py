@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One certificate authority and its certificates (ECDSA P-256), made with the openssl command."""
+import ipaddress
 import pathlib
 import subprocess
 
@@ -9,6 +10,13 @@ _DAYS = "2"
 def _openssl(*arguments):
     subprocess.run(["openssl", *[str(argument) for argument in arguments]], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _is_address(host):
+    try:
+        return bool(ipaddress.ip_address(host))
+    except ValueError:
+        return False
 
 
 class Authority:
@@ -35,8 +43,7 @@ class Authority:
                  "-subj", subject, "-keyout", key, "-out", request)
         lines = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature"]
         if hosts:
-            names = [("IP:" if host.replace(".", "").isdigit() else "DNS:") + host
-                     for host in hosts]
+            names = [("IP:" if _is_address(host) else "DNS:") + host for host in hosts]
             lines += ["extendedKeyUsage=serverAuth", "subjectAltName=" + ",".join(names)]
         else:
             lines.append("extendedKeyUsage=clientAuth")

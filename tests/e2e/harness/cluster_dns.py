@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CoreDNS as the DNS of an InstallCluster; its image must be among the cluster's."""
-from . import boxed_plane, install_images
+from . import install_images
+from .addresses import IPV4
 from .waiting import until
 
 _COREFILE = """.:53 {
@@ -32,7 +33,7 @@ def _objects():
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": named, "data": {"Corefile": _COREFILE}}
     yield "/api/v1/namespaces/kube-system/services", {
         "apiVersion": "v1", "kind": "Service", "metadata": {**named, "name": "kube-dns"},
-        "spec": {"clusterIP": boxed_plane.DNS_SERVICE, "selector": _LABELS, "ports": [
+        "spec": {"clusterIP": IPV4.dns_service, "selector": _LABELS, "ports": [
             {"name": "dns", "port": 53, "protocol": "UDP"},
             {"name": "dns-tcp", "port": 53, "protocol": "TCP"}]}}
     yield _PODS, {

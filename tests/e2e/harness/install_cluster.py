@@ -13,16 +13,15 @@ import json
 import pathlib
 import shutil
 
-from . import binaries, boxed_plane, images, pods
+from . import binaries, images, pods
+from .addresses import IPV4
 from .api import ApiError
-from .box import NODE_ADDRESS, SECOND_ADDRESS, Box, BoxProcess
+from .box import Box, BoxProcess
 from .boxed_plane import BoxedPlane
 from .kubelet import Kubelet
 from .kubeconfig import write as write_kubeconfig
 from .runtime import NEW, Runtime
 from .waiting import until
-
-_POD_RANGES = ("10.213.64.0/24", "10.213.65.0/24")
 
 
 def _pod_network(pods):
@@ -35,29 +34,35 @@ def _pod_network(pods):
 class Node:
     """One node: a box with containerd, kubelet and kube-proxy."""
 
-    # pylint: disable=too-many-arguments
-    def __init__(self, cluster, name, address, pods, devices=()):
-        self.cluster, self.name, self.pods = cluster, name, pods
-        self.box = Box(cluster.folder / f"node-{name}", name, devices, address)
-        self.runtime = Runtime(self.box, NEW, _pod_network(pods))
+    def __init__(self, cluster, number, driver=None):
+        addresses = cluster.addresses
+        self.cluster, self.name = cluster, f"node-{'ab'[number]}"
+        self.pods, self.driver = addresses.node_pods[number], driver
+        self.box = Box(cluster.folder / f"node-{self.name}", self.name,
+                       driver.device_nodes() if driver else (), addresses.nodes[number],
+                       addresses.nodes[1 - number])
+        self.runtime = Runtime(self.box, NEW, _pod_network(self.pods))
         self.kubelet = self.proxy = None
 
     def boot(self):
         """Starts the box alone."""
         self.box.start()
+        if self.driver:
+            self.driver.boot(self.box)
         # Pods reach each other, other nodes and Services through it.
-        self.box.run(["sysctl", "-qw", "net.ipv4.ip_forward=1"])
+        self.box.run(["sysctl", "-qw", f"{self.cluster.addresses.forwarding}=1"])
         return self
 
     def join(self):
         """Starts the node's programs and returns when it is ready."""
-        plane = self.cluster.plane
+        plane, addresses = self.cluster.plane, self.cluster.addresses
         self.runtime.start()
         for archive, one in self.cluster.archives:
             self.runtime.import_images(archive, one)
         self.kubelet = Kubelet(plane, self.box, plane.server,
-                               clusterDNS=[boxed_plane.DNS_SERVICE], clusterDomain="cluster.local",
-                               registerWithTaints=[])
+                               clusterDNS=[addresses.dns_service], clusterDomain="cluster.local",
+                               # A changed ConfigMap is in its pods seconds later instead of a minute.
+                               syncFrequency="3s", registerWithTaints=[])
         self.kubelet.start()
         self.proxy = self._kube_proxy(plane)
         self.proxy.start()
@@ -100,7 +105,8 @@ class Node:
         path = self.box.folder / "kube-proxy.yaml"
         path.write_text(json.dumps({
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration",
-            "mode": "iptables", "clusterCIDR": boxed_plane.PODS, "bindAddress": self.box.address,
+            "mode": "iptables", "clusterCIDR": self.cluster.addresses.pods,
+            "bindAddress": self.box.address,
             "healthzBindAddress": "127.0.0.1:10256", "metricsBindAddress": "127.0.0.1:10249",
             "clientConnection": {"kubeconfig": str(plane.kubeconfig("proxy"))},
             "hostnameOverride": self.name,
@@ -116,17 +122,17 @@ class Node:
 
 
 class InstallCluster:
-    """One cluster. `archives` are container images for its nodes: (archive, one of its names)."""
+    """One cluster. `archives` are container images for its nodes: (archive, one of its names). With
+    a `driver`, one of simulated_driver.py, its one node has cards that containers can use."""
 
     # pylint: disable=too-many-arguments
-    def __init__(self, folder, minor, nodes=1, archives=(), devices=()):
+    def __init__(self, folder, minor, nodes=1, archives=(), addresses=IPV4, driver=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.minor = minor
         self.archives = [(images.write_archive(self.folder), images.PROBE), *archives]
-        addresses = (NODE_ADDRESS, SECOND_ADDRESS)
-        self.nodes = [Node(self, f"node-{'ab'[number]}", addresses[number], _POD_RANGES[number],
-                           devices) for number in range(nodes)]
+        self.addresses = addresses
+        self.nodes = [Node(self, number, driver) for number in range(nodes)]
         self.plane = self.api = None
 
     @property
@@ -140,7 +146,7 @@ class InstallCluster:
             node.boot()
         if len(self.nodes) > 1:
             self._connect(*self.nodes)
-        self.plane = BoxedPlane(self.box, self.folder, self.minor).start()
+        self.plane = BoxedPlane(self.box, self.folder, self.minor, self.addresses).start()
         self.api = self.plane.api
         for node in self.nodes:
             node.join()

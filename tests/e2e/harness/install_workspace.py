@@ -8,10 +8,10 @@ from .waiting import until
 
 
 class InstallWorkspace(NodeWorkspace):
-    """As NodeWorkspace, on any node of the cluster."""
+    """As NodeWorkspace, on any node of the cluster; what is asked of one node is of the first."""
 
     def __init__(self, cluster, name):
-        super().__init__(cluster, name, None)
+        super().__init__(cluster, name, cluster.nodes[0])
 
     def create(self, built):
         """Creates a pod, with the probe in every container that names no image."""

@@ -10,10 +10,12 @@ Each returns when everything is in place, as a person would wait for it: `helm -
 rollout (which helm does not wait for), and cards on every node.
 """
 import json
+import shutil
 
 from . import images, pods
-from .api import ApiError
+from .api import STRATEGIC_PATCH, ApiError
 from .chart import CHART, NAMESPACE, ROOT
+from .simulated_driver import SimulatedDriver
 from .waiting import until
 
 RELEASE = "aliquot"
@@ -23,6 +25,8 @@ PROFILE = "t4x4"
 DRIVER_ROOT = "/var/lib/test-driver"
 SIMULATED = {"agent": {"driverRoot": DRIVER_ROOT, "config": {"gpu": {
     "backend": "simulated", "profile": f"/usr/share/aliquot/profiles/{PROFILE}.yaml"}}}}
+# Where containers can use the cards (Node.driver) the agent finds them as it does by default.
+DRIVEN = {"agent": {"driverRoot": DRIVER_ROOT}}
 _DRIVER_VERSION = "535.183.01"
 
 
@@ -37,6 +41,12 @@ def merged(first, second):
 def prepare_node(node, folder):
     """Puts onto a node what the installation of a driver would, as far as a container needs it."""
     libraries = node.box.path(f"{DRIVER_ROOT}/usr/lib/x86_64-linux-gnu")
+    if node.driver:
+        shutil.copytree(node.driver.root(), node.box.path(DRIVER_ROOT))
+        # NVML by the name under which a driver's installation makes it known.
+        (library,) = libraries.glob("libnvidia-ml.so.*")
+        (libraries / "libnvidia-ml.so.1").symlink_to(library.name)
+        return
     libraries.mkdir(parents=True, exist_ok=True)
     # An ELF file of this machine is all that a library is looked at for.
     content = images.program(folder).read_bytes()
@@ -49,7 +59,8 @@ class Installation:
 
     def __init__(self, cluster, values=None, namespace=NAMESPACE, chart=CHART):
         self.cluster, self.api, self.namespace = cluster, cluster.api, namespace
-        self._values = merged(SIMULATED, values or {})
+        driver = cluster.nodes[0].driver
+        self._values = merged(DRIVEN if driver else SIMULATED, values or {})
         self._chart = str(chart)
 
     def _write(self, values):
@@ -66,12 +77,26 @@ class Installation:
 
     def install(self, **values):
         """Installs; returns what helm printed."""
+        text = self.place(**values)
+        self.wait_in_place()
+        return text
+
+    def place(self, **values):
+        """Installs, as far as helm waits; returns what helm printed."""
         for node in self.cluster.nodes:
             prepare_node(node, self.cluster.folder)
         status, text = self.try_install(**values)
         assert status == 0, f"helm install failed: {text}\n{self.told()}"
-        self.wait_in_place()
+        if self.cluster.nodes[0].driver:
+            self._show_agent_the_world()
         return text
+
+    def _show_agent_the_world(self):
+        """What a real driver keeps in the kernel is a file here, which the agent's pod has to map."""
+        template = SimulatedDriver.use({"spec": {"containers": [{"name": "agent", "image": ""}]}})
+        del template["spec"]["containers"][0]["image"]
+        self.api.patch(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets/aliquot-agent",
+                       {"spec": {"template": template}}, content_type=STRATEGIC_PATCH)
 
     def upgrade(self, **values):
         """Upgrades to these values; returns what helm printed."""
@@ -94,9 +119,9 @@ class Installation:
         return self.cluster.helm("test", RELEASE, f"--namespace={self.namespace}", "--logs",
                                  "--timeout=60s", check=False)
 
-    def aliquotctl(self, *arguments, check=True):
+    def aliquotctl(self, *arguments, **options):
         """Runs aliquotctl in the cluster's network, as an administrator; (exit status, output)."""
-        return self.cluster.run([ROOT / "out" / "bin" / "aliquotctl", *arguments], check=check)
+        return self.cluster.run([ROOT / "out" / "bin" / "aliquotctl", *arguments], **options)
 
     def use_stock_scheduler(self):
         """Configures the cluster's own kube-scheduler as `aliquotctl scheduler-config` says."""

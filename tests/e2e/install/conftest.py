@@ -10,29 +10,34 @@ import tempfile
 
 import pytest
 
-from harness import cgroups, install_images, machine
+from harness import cgroups, images, install_images, machine, simulated_driver
 from harness.binaries import OLDEST
 from harness.install_cluster import InstallCluster
 from harness.install_workspace import InstallWorkspace
-from harness.installation import Installation
+from harness.installation import PROFILE, Installation
+from harness.simulated_driver import SimulatedDriver
 
 _NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
 def make_cluster():
-    """`make_cluster(minor, nodes, more)` starts one, with `more(folder)` images besides ours; the
-    machine is left as found."""
+    """`make_cluster(minor, nodes, more)` starts one, with `more(folder)` images besides ours; with
+    `driver` its one node has cards that containers can use. The machine is left as found."""
     cgroups.sweep()
     made = []
     folder = pathlib.Path(tempfile.mkdtemp(prefix="aliquot-e2e-install-"))
     before = machine.state(folder)
 
-    def make(minor=OLDEST, nodes=1, more=lambda folder: []):
+    def make(minor=OLDEST, nodes=1, more=lambda folder: [], driver=False, **options):
         at = folder / str(len(made))
         at.mkdir()
         archives = install_images.archives(folder, minor) + more(folder)
-        made.append(InstallCluster(at, minor, nodes, archives))
+        if driver:
+            options["driver"] = SimulatedDriver(at / "driver", PROFILE, cards=4)
+            archives.append((images.write_programs_archive(folder, simulated_driver.files()),
+                             images.PROGRAMS))
+        made.append(InstallCluster(at, minor, nodes, archives, **options))
         return made[-1].start()
 
     try:
@@ -53,8 +58,8 @@ def installed(make_cluster):
 
 @pytest.fixture
 def fresh(make_cluster):
-    """`fresh(minor, nodes, more, values)` is a cluster of the test's own and the chart, not installed
-    yet; it ends with the test."""
+    """`fresh(values, ...)` is a cluster of the test's own, as of `make_cluster`, and the chart, not
+    installed yet; it ends with the test."""
     made = []
 
     def make(values=None, **options):

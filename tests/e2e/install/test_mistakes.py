@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes and surroundings that do not fit: each ends in a sentence, before anything is changed."""
+import json
+import re
+
 import pytest
 
+from harness import binaries, kubeconfig, pods, shifted_clock
 from harness.api import ApiError
+from harness.box import BoxProcess
 from harness.installation import Installation
+from harness.neighbours import neighbours
 from harness.waiting import until
 
 
@@ -63,8 +69,71 @@ def test_a_namespace_that_enforces_pod_security_is_named_with_the_command_that_h
     assert label["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
+def test_where_others_hand_out_cards_the_notes_and_doctor_say_so(installed):
+    node = installed.cluster.nodes[0]
+    with neighbours(installed.cluster):
+        notes = installed.place()
+        assert "HAMi is installed in this cluster (webhook hami-webhook)" in notes, notes
+        assert "gpu-manager runs in this cluster" in notes, notes
+        assert "docs/migrate/gpu-manager.md" in notes
+
+        def told():
+            found = _findings(installed, status=None)
+            assert found["hami"]["result"] == "warning" and "hami-webhook" in found["hami"]["says"]
+            assert found["gpu-manager"]["result"] == "warning", found["gpu-manager"]
+            assert "runs on 1 node" in found["gpu-manager"]["says"]
+            assert all(found[each]["remedy"] for each in ("hami", "gpu-manager"))
+            return True
+        until("doctor to find both", told, timeout=20)
+        # What gpu-manager hands out is not handed out a second time, and the agent says whose it is.
+        assert node.object()["status"]["allocatable"].get(pods.CORE, "0") == "0"
+        assert "nvidia-device-enable is enable, which places gpu-manager here" in "".join(
+            node.logs(installed.pod_of("agent"), "agent"))
+    installed.wait_in_place()
+    # Once they are gone nothing is left to say.
+    until("doctor to find neither", lambda: [
+        _findings(installed)[each]["result"] for each in ("hami", "gpu-manager")] == ["ok"] * 2)
+
+
+def _findings(installed, status=0, environment=None):
+    """What doctor says: {check: finding}. It is to end with this status; None: with any."""
+    ended, text = installed.aliquotctl("doctor", "-o", "json", check=False,
+                                       environment=environment or {})
+    assert status in (None, ended), f"{ended}: {text}"
+    return {each["check"]: each for each in json.loads(text)["findings"]}
+
+
+def test_a_clock_that_is_wrong_ends_in_a_sentence_and_an_hour_breaks_no_certificate(installed):
+    # The test's API server has a certificate of a moment ago: who is late reaches it without one.
+    cluster = installed.cluster
+    proxy = BoxProcess(cluster.box, "kubectl-proxy", [
+        binaries.program("kubectl"), "proxy", "--port=8001",
+        f"--kubeconfig={cluster.plane.kubeconfig('admin')}"]).start()
+    plain = kubeconfig.write(cluster.folder / "proxy.kubeconfig", "http://127.0.0.1:8001",
+                             cluster.plane.authority.certificate)
+    try:
+        proxy.wait_until("listening", lambda: "Starting to serve" in proxy.log_tail(), timeout=10)
+
+        def seen(shift, status):
+            return _findings(installed, status, {"KUBECONFIG": str(plain), **shifted_clock.environment(
+                cluster.folder, shift)})
+        served = ("scheduler-certificate", "extender-certificate", "admission-certificate")
+        for shift, word in ((-3600, "behind"), (3600, "ahead of")):
+            found = seen(shift, 0)
+            assert found["clock"]["result"] == "warning"
+            assert re.search(rf"this clock is (3599|3600|3601) s {word} the API server's",
+                             found["clock"]["says"]), found["clock"]
+            assert "NTP" in found["clock"]["remedy"]
+            assert [found[each]["result"] for each in served] == ["ok"] * 3, found
+        found = seen(-25 * 3600, 2)
+        assert [found[each]["result"] for each in ("clock", *served)] == ["failed"] * 4, found
+        assert all("not valid now" in found[each]["says"] or "not yet valid" in found[each]["says"]
+                   for each in served), found
+    finally:
+        proxy.kill()
+
+
 def test_a_second_installation_is_refused_and_the_first_goes_on(installed):
-    installed.install()
     before = installed.pod_of("allocator")["metadata"]["uid"]
     _refused(installed, "installed in this cluster already", "aliquot-system",
              namespace="aliquot-second", release="second")
