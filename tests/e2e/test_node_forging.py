@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that were signed, but not so that this node may obey them: by another key, or of a version
-that this agent does not know. Missing, changed and foreign records: test_node_refusals.py.
+"""Records that were signed, but not so that this node may obey them: by another key, for another node,
+or of a version that this agent does not know. Missing, changed and foreign records: test_node_refusals.py.
 """
 import base64
 import hashlib
@@ -57,6 +57,19 @@ def test_a_record_signed_by_a_key_that_the_node_does_not_know_is_refused(work, t
     sentence = wait_refused_start(work, "stranger", "bad_signature")
     assert "key" in sentence
     check_starts_with(work, "stranger", original)
+
+
+def test_a_record_for_another_node_is_refused_although_it_is_signed(work, tmp_path):
+    original = work.create_held(pods.share("elsewhere"))
+    record = json.loads(pods.annotations_of(original)[pods.ALLOCATION])
+    assert record["node"] == work.node.name
+    record = json.dumps({**record, "node": "another-node"}, separators=(",", ":"))
+    keys = work.cluster.allocator.signing_keys
+    rewrite(work, "elsewhere", record, sign(*keys, record, tmp_path))
+    work.let_go("elsewhere")
+    sentence = wait_refused_start(work, "elsewhere", "wrong_node")
+    assert "another-node" in sentence and work.node.name in sentence
+    check_starts_with(work, "elsewhere", original)
 
 
 def test_a_record_of_a_later_version_is_refused_although_it_is_signed(work, tmp_path):
