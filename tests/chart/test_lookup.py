@@ -14,26 +14,31 @@ from rendering import CHART, NAMESPACE
 
 # The kinds that the chart looks up, by the path of their collection.
 COLLECTIONS = {
-    "/api/v1": ("v1", "Namespace", "namespaces", False),
-    "/apis/rbac.authorization.k8s.io/v1": ("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", False),
-    "/apis/apps/v1": ("apps/v1", "DaemonSet", "daemonsets", True),
-    "/apis/admissionregistration.k8s.io/v1": (
-        "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False)}
+    "/api/v1": (("Namespace", "namespaces", False), ("Secret", "secrets", True)),
+    "/apis/rbac.authorization.k8s.io/v1": (("ClusterRole", "clusterroles", False),),
+    "/apis/apps/v1": (("DaemonSet", "daemonsets", True),),
+    "/apis/admissionregistration.k8s.io/v1": (("MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),)}
 
 
-def _discovery(path):
+def _version(base):
+    """The group version of a path."""
+    return base.removeprefix("/apis/").removeprefix("/api/")
+
+
+def _discovery(base):
     """The answer about one group version."""
-    version, kind, plural, namespaced = COLLECTIONS[path]
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": [
-        {"name": plural, "singularName": "", "namespaced": namespaced, "kind": kind, "verbs": ["get", "list"]}]}
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": _version(base), "resources": [
+        {"name": plural, "singularName": "", "namespaced": namespaced, "kind": kind, "verbs": ["get", "list"]}
+        for kind, plural, namespaced in COLLECTIONS[base]]}
 
 
 def _list(path, objects):
     """The answer for a whole collection."""
-    for base, (version, kind, plural, _) in COLLECTIONS.items():
-        if path == f"{base}/{plural}":
-            return {"kind": f"{kind}List", "apiVersion": version, "metadata": {},
-                    "items": [each for at, each in objects.items() if at.startswith(path + "/")]}
+    for base, kinds in COLLECTIONS.items():
+        for kind, plural, _ in kinds:
+            if path == f"{base}/{plural}":
+                return {"kind": f"{kind}List", "apiVersion": _version(base), "metadata": {},
+                        "items": [each for at, each in objects.items() if at.startswith(path + "/")]}
     return None
 
 
@@ -117,3 +122,17 @@ def test_a_namespace_whose_pod_security_refuses_the_agent_is_refused_with_the_co
 def test_a_namespace_that_takes_all_our_pods_is_not_refused(helm, tmp_path, level, setting):
     status, said = outcome(helm, tmp_path, namespace_enforcing(level), setting)
     assert status == 0, said
+
+
+def client_secret(**annotations):
+    """kube-scheduler's client certificate, with annotations."""
+    return {f"/api/v1/namespaces/{NAMESPACE}/secrets/aliquot-scheduler-client": {"apiVersion": "v1", "kind": "Secret", "metadata": {
+        "name": "aliquot-scheduler-client", "namespace": NAMESPACE, "annotations": annotations}}}
+
+
+def test_what_cert_manager_keeps_is_in_the_way_of_what_we_make_and_the_command_is_told(helm, tmp_path):
+    secret = client_secret(**{"cert-manager.io/certificate-name": "aliquot-scheduler-client"})
+    status, said = outcome(helm, tmp_path, secret)
+    assert status != 0 and f"Secret aliquot-scheduler-client in namespace {NAMESPACE} is cert-manager's" in said
+    assert f"kubectl -n {NAMESPACE} delete certificates.cert-manager.io,secrets aliquot-scheduler-client" in said
+    assert outcome(helm, tmp_path, client_secret())[0] == 0

@@ -243,6 +243,38 @@ def test_secrets_are_mounted_whole_so_that_new_certificates_arrive(helm):
         assert "subPath" not in mount and mount["readOnly"] is True
 
 
+def cert_manager(helm, *settings):
+    """The chart where cert-manager makes the certificates."""
+    return helm.render("certificates.mode=certManager", *settings, apis=["cert-manager.io/v1"])
+
+
+def test_with_cert_manager_nobody_takes_an_authority_of_another_mode(helm):
+    objects = cert_manager(helm)
+    made = {each["spec"]["secretName"] for each in objects if each["kind"] == "Certificate"}
+    before = {each["metadata"]["name"] for each in helm.render() if each["kind"] == "Secret"}
+    # helm deletes the Secrets of before after it has made the pods: what lies in those is of the wrong authority.
+    (client,) = [each for each in one(objects, "Deployment", "aliquot-scheduler")["spec"]["template"]["spec"]["volumes"]
+                 if each["name"] == "client"]
+    authorities = [source["secret"]["name"] for source in client["projected"]["sources"]
+                   if {"key": "ca.crt", "path": "ca.crt"} in source["secret"]["items"]]
+    authorities += [each["secret"]["secretName"] for each in pod_of(objects)["volumes"] if each["name"] == "client-ca"]
+    authorities += [each["spec"]["ca"]["secretName"] for each in objects if each["kind"] == "Issuer" and "ca" in each["spec"]]
+    assert len(authorities) == 3 and set(authorities) <= made - before
+
+
+def test_with_cert_manager_a_renewed_authority_has_the_key_of_before(helm):
+    certificates = {each["metadata"]["name"]: each["spec"] for each in cert_manager(helm) if each["kind"] == "Certificate"}
+    policies = {name: each["privateKey"]["rotationPolicy"] for name, each in certificates.items()}
+    assert policies.pop("aliquot-ca") == "Never" and set(policies.values()) == {"Always"}
+
+
+@pytest.mark.parametrize("mode, as_long", [("bundled", False), ("stock", True)])
+def test_a_client_certificate_that_nobody_renews_lives_as_long_as_the_authority(helm, mode, as_long):
+    certificates = {each["metadata"]["name"]: each["spec"]["duration"]
+                    for each in cert_manager(helm, f"scheduler.mode={mode}") if each["kind"] == "Certificate"}
+    assert (certificates["aliquot-scheduler-client"] == certificates["aliquot-ca"]) is as_long
+
+
 def test_what_the_allocator_makes_lies_in_memory(objects):
     (made,) = [each for each in pod_of(objects)["volumes"] if "emptyDir" in each]
     assert made["emptyDir"]["medium"] == "Memory"

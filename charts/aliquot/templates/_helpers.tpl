@@ -178,8 +178,10 @@ request.userInfo.extra["authentication.kubernetes.io/node-name"] : []
 {{- define "aliquot.admissionSecret" -}}
 {{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.admissionSecret "aliquot-admission-tls" }}
 {{- end }}
+{{/* With cert-manager all are of one authority. It is taken from where the allocator never keeps one: after a change of mode what is there
+is never that of before. */}}
 {{- define "aliquot.clientCASecret" -}}
-{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.clientCASecret "aliquot-scheduler-client" }}
+{{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.clientCASecret "aliquot-extender-tls" }}
 {{- end }}
 {{- define "aliquot.schedulerSecret" -}}
 {{ eq .Values.certificates.mode "given" | ternary .Values.certificates.given.schedulerSecret "aliquot-scheduler-client" }}
