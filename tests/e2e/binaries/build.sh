@@ -12,16 +12,16 @@
 #
 # Prints one line per set on standard output: its name and the folder with its programs. Progress
 # goes to standard error. A set lives in the cache under a name made from its version and a hash of
-# its committed go.mod and go.sum, so a changed version never meets old programs, and an existing
-# set costs nothing. The cache is ${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}, 0.6 GB.
+# its committed files, so a changed version never meets old programs, and an existing
+# set costs nothing. The cache is ${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}, 1.1 GB.
 # Go's own caches grow by 8 GB; nothing but a change of versions needs them again
 # (`go clean -cache -modcache` empties them).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${ALIQUOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/aliquot}
-all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc coredns cni debian-containerd
-          debian-prometheus)
+all_sets=(etcd kubernetes-1.34 kubernetes-1.37 helm containerd runc coredns cni cert-manager
+          debian-containerd debian-prometheus)
 
 # The packages of a set and their version; a machine's apt names the exact revision.
 debian_packages() {
@@ -58,6 +58,7 @@ programs() {
     coredns) echo "coredns github.com/coredns/coredns" ;;
     cni) printf '%s\n' main/bridge main/loopback ipam/host-local |
       sed 's|.*/\(.*\)|\1 github.com/containernetworking/plugins/plugins/&|' ;;
+    cert-manager) echo "cert-manager ." ;;
     debian-containerd) printf '%s -\n' containerd containerd-shim-runc-v2 ctr runc ;;
     debian-prometheus) echo "promtool -" ;;
     *) say "unknown set '$1'; choose among: ${all_sets[*]}"; return 1 ;;
@@ -83,6 +84,7 @@ version_flags() {
       done ;;
     containerd) echo -n " -X github.com/containerd/containerd/v2/version.Version=$version" ;;
     runc) echo -n " -X main.version=${version#v}" ;;
+    cert-manager) echo -n " -X github.com/cert-manager/cert-manager/pkg/util.AppVersion=$version" ;;
   esac
 }
 
@@ -93,7 +95,7 @@ set_folder() {
     return
   fi
   read -r module version <<<"$(main_module "$set")"
-  hash=$(cat "$here/$set/go.mod" "$here/$set/go.sum" | sha256sum | cut -c 1-12)
+  hash=$(cat "$here/$set"/* | sha256sum | cut -c 1-12)
   echo "$cache/binaries/$set-$version-$hash"
 }
 
@@ -115,6 +117,18 @@ unpack_debian() {
   rm -rf "$work"
 }
 
+# cert-manager's own resource definitions, as its module has them: nothing of Go's caches is needed later.
+copy_definitions() {
+  local set=$1 folder=$2 source
+  [[ ! -d $folder/crds ]] || return 0
+  [[ -n ${go:-} ]] || go=$("$here/go_toolchain.sh")
+  source=$(cd "$here/$set" && GOTOOLCHAIN=local GOWORK=off "$go" mod download -json \
+    "$(main_module "$set" | cut -d ' ' -f 1)" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  mkdir "$folder/.crds.new.$$"
+  cp "$source"/deploy/crds/*.yaml "$folder/.crds.new.$$"
+  mv "$folder/.crds.new.$$" "$folder/crds"
+}
+
 build_set() {
   local set=$1 folder=$2 name package module version
   local cgo=0 tags=()
@@ -131,6 +145,7 @@ build_set() {
       -o "$folder/.$name.new" "$package" >&2)
     mv "$folder/.$name.new" "$folder/$name"
   done < <(programs "$set")
+  [[ $set != cert-manager ]] || copy_definitions "$set" "$folder"
 }
 
 sets=("$@")

@@ -9,6 +9,7 @@
     generate_module.py runc 1.4.3          -> runc/{go.mod,go.sum}
     generate_module.py coredns 1.15.0      -> coredns/{go.mod,go.sum}
     generate_module.py cni 1.9.1           -> cni/{go.mod,go.sum}
+    generate_module.py cert-manager 1.21.2 -> cert-manager/{go.mod,go.sum}, beside its main.go
 
 The results are committed and build.sh builds with -mod=readonly, so this runs only when a version
 changes. Upstream's own requirement list is copied, therefore the programs are built from exactly
@@ -17,6 +18,9 @@ the module versions that upstream released them with.
 Kubernetes needs care: its go.mod requires its staging modules as v0.0.0 and replaces them by local
 paths, and both mean nothing outside its own source tree. Here each becomes the published
 v0.MINOR.PATCH.
+
+cert-manager's main packages are on no module proxy, so the set has one of its own. What that starts is internal to
+cert-manager, hence the name of its module: below cert-manager's, as those of its own programs are.
 """
 import json
 import pathlib
@@ -34,6 +38,7 @@ MODULES = {
     "runc": "github.com/opencontainers/runc",
     "coredns": "github.com/coredns/coredns",
     "cni": "github.com/containernetworking/plugins",
+    "cert-manager": "github.com/cert-manager/cert-manager",
 }
 PROGRAMS = {
     "kubernetes": [
@@ -58,7 +63,9 @@ PROGRAMS = {
         "github.com/containernetworking/plugins/plugins/main/loopback",
         "github.com/containernetworking/plugins/plugins/ipam/host-local",
     ],
+    "cert-manager": ["."],
 }
+NAMES = {"cert-manager": "github.com/cert-manager/cert-manager/aliquot"}
 # v0.0.0 alone is a staging module; v0.0.0-2025... is a pseudo-version and must stay as it is.
 STAGING_VERSION = re.compile(r"(k8s\.io/\S+) v0\.0\.0(?=\s|$)")
 LOCAL_REPLACE = re.compile(r"^\s*(?:replace\s+)?(\S+) => \./staging/", re.MULTILINE)
@@ -80,9 +87,10 @@ def blocks(keyword, go_mod):
 def module_text(kind, version, go_mod):
     """The go.mod for one program set, made from upstream's go.mod."""
     lines = [f"// Written by generate_module.py {kind} {version}; do not edit.",
-             f"module aliquot.io/tests/e2e/binaries/{kind}", ""]
+             f"module {NAMES.get(kind, f'aliquot.io/tests/e2e/binaries/{kind}')}", ""]
     lines += blocks("go", go_mod) + [""] + blocks("godebug", go_mod)
-    lines += ["", "tool ("] + [f"\t{path}" for path in PROGRAMS[kind]] + [")", ""]
+    tools = [f"\t{path}" for path in PROGRAMS[kind] if path != "."]
+    lines += ["", "tool (", *tools, ")", ""] if tools else [""]
     lines.append(f"require {MODULES[kind]} v{version}")
     staging_version = f"v0.{version.split('.', 1)[1]}"
     for block in blocks("require", go_mod):

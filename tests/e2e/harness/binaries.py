@@ -20,7 +20,7 @@ def folder(program_set):
 
 def program(name, minor=OLDEST):
     """The path of one program."""
-    if name in ("etcd", "helm", "coredns"):
+    if name in ("etcd", "helm", "coredns", "cert-manager"):
         return folder(name) / name
     # The kubelet of the newest minor does without the cgroups that a test machine may have.
     if name in ("kubectl", "kube-controller-manager", "kubelet", "kube-proxy"):
