@@ -58,11 +58,11 @@ def paths(role):
 
 def test_readers_of_the_agents_pages_get_these_pages_and_nothing_of_the_api(objects):
     assert paths(one(objects, "ClusterRole", "aliquot-agent-reader")) == {
-        ("/metrics", "get"), ("/grants", "get"), ("/verify", "get"), ("/version", "get")}
+        ("/metrics", "get"), ("/grants", "get"), ("/shares", "get"), ("/verify", "get"), ("/version", "get")}
 
 
-def test_the_account_of_verify_reads_two_pages(objects):
-    assert paths(one(objects, "ClusterRole", "aliquot-verify")) == {("/verify", "get"), ("/version", "get")}
+def test_the_account_of_verify_reads_three_pages_of_agents_and_none_of_the_api_server(objects):
+    assert paths(one(objects, "ClusterRole", "aliquot-verify")) == {("/shares", "get"), ("/verify", "get"), ("/version", "get")}
     binding = one(objects, "ClusterRoleBinding", "aliquot-verify")
     assert binding["roleRef"]["name"] == "aliquot-verify"
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "aliquot-verify", "namespace": NAMESPACE}]
