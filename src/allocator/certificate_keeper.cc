@@ -37,6 +37,21 @@ certificates::KeeperOptions OptionsOf(const Configuration& c, std::string namesp
   return options;
 }
 
+observability::Rotation RotationOf(certificates::Made made) {
+  using observability::Rotation;
+  switch (made) {
+    case certificates::Made::kAuthority:
+      return Rotation::kAuthority;
+    case certificates::Made::kServer:
+      return Rotation::kServer;
+    case certificates::Made::kScheduler:
+      return Rotation::kScheduler;
+    case certificates::Made::kSigningKey:
+      break;
+  }
+  return Rotation::kSigningKey;
+}
+
 }  // namespace
 
 Configuration WithManagedFiles(Configuration configuration) {
@@ -59,7 +74,10 @@ struct CertificateKeeper::Parts {
         const Instruments& instruments)
       : transport(std::move(made)),
         objects(options.namespace_name, *transport, instruments.clock),
-        keeper(std::move(options), objects, instruments.clock, instruments.log) {}
+        keeper(std::move(options), objects, instruments.clock, instruments.log,
+               [&metrics = instruments.metrics](certificates::Made what, bool ok) {
+                 metrics.CountRotation(RotationOf(what), ok);
+               }) {}
 
   std::unique_ptr<kubeclient::CurlTransport> transport;
   certificates::ClusterObjects objects;

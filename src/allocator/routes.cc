@@ -96,13 +96,24 @@ void Log(const admission::ReviewReply& reply, std::string_view word, const Instr
   instruments.decisions.Record(decision);
 }
 
+std::string_view WordOf(Verb verb) {
+  switch (verb) {
+    case Verb::kTranslate:
+      return "translate";
+    case Verb::kStamp:
+      return "stamp";
+    default:
+      return "mutate";
+  }
+}
+
 http::Response Finish(admission::ReviewReply reply, Verb verb, const Instruments& instruments,
                       SteadyTime started) {
   const auto took = instruments.clock.SteadyNow() - started;
   instruments.metrics.CountRequest(verb, OutcomeOf(reply), took);
   // The stamp's ledger logs what it decides.
-  if (verb == Verb::kMutate || reply.outcome == admission::ReviewOutcome::kUnreadable) {
-    Log(reply, verb == Verb::kMutate ? "mutate" : "stamp", instruments, took);
+  if (verb != Verb::kStamp || reply.outcome == admission::ReviewOutcome::kUnreadable) {
+    Log(reply, WordOf(verb), instruments, took);
   }
   if (reply.status != 200) {
     return http::TextResponse(reply.status, reply.body);
@@ -144,7 +155,7 @@ http::Router AdmissionRoutes(DecisionCore& core, const Instruments& instruments,
                     return translate::HandleTranslate(request.body, scheme,
                                                       core.translate_options());
                   });
-                  return Finish(std::move(reply), Verb::kMutate, instruments, started);
+                  return Finish(std::move(reply), Verb::kTranslate, instruments, started);
                 });
   }
   const admission::StampOptions stamp_options{own_username, core.scheduler_users()};

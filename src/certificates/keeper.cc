@@ -73,8 +73,17 @@ void Note(Status& first, const Status& status) {
 }  // namespace
 
 Keeper::Keeper(KeeperOptions options, ClusterObjects& objects, const Clock& clock,
-               observability::Log& log)
-    : options_(std::move(options)), objects_(objects), clock_(clock), log_(log) {}
+               observability::Log& log, CountMade count)
+    : options_(std::move(options)),
+      objects_(objects),
+      clock_(clock),
+      log_(log),
+      count_(std::move(count)) {}
+
+Status Keeper::Count(Made made, Status status) const {
+  if (count_) count_(made, status.ok());
+  return status;
+}
 
 Status Keeper::Look() {
   Status first;
@@ -113,9 +122,10 @@ Result<Authority> Keeper::KeepAuthority() {
     const Authority held = AuthorityOf(object->data);
     auto next = NextAuthority(held, object->rotate, options.authority, clock_.SystemNow());
     if (!next.ok()) {
-      return next.status().WithContext("Secret " + options.authority_secret +
-                                       " cannot be used; put back what it held, or remove its "
-                                       "keys to have an authority made anew");
+      return Count(Made::kAuthority,
+                   next.status().WithContext("Secret " + options.authority_secret +
+                                             " cannot be used; put back what it held, or remove "
+                                             "its keys to have an authority made anew"));
     }
     if (const auto validity = ReadValidity(next->current.certificate); validity.ok()) {
       expiries_.authority = validity->until;
@@ -123,9 +133,11 @@ Result<Authority> Keeper::KeepAuthority() {
     if (*next == held) return next;
     last = objects_.Write(DataKind::kSecret, options.authority_secret, object->resource_version,
                           DataOf(*next));
+    const bool anew = next->current.certificate != held.current.certificate;
+    if (anew && last.code() != StatusCode::kAborted) last = Count(Made::kAuthority, last);
     if (last.ok()) {
       const bool made = held.empty();
-      const bool replaced = !made && next->current.certificate != held.current.certificate;
+      const bool replaced = !made && anew;
       if (made && served_by_.empty()) log_.Info(kComponent, "a certificate authority was made");
       if (made && !served_by_.empty()) {
         log_.Warn(
@@ -154,12 +166,12 @@ Status Keeper::KeepSchedulerClient(const Authority& authority) {
     const bool usable = IsIssuedBy(client, authority.current.certificate);
     if (!usable) {
       auto key = MakeKey();
-      if (!key.ok()) return key.status();
+      if (!key.ok()) return Count(Made::kScheduler, key.status());
       // As long as the authority: in stock mode people copy it into a file.
       auto leaf =
           IssueLeaf({kSchedulerName, {}, {now - options.authority.backdate, expiries_.authority}},
                     *key, authority.current);
-      if (!leaf.ok()) return leaf.status();
+      if (!leaf.ok()) return Count(Made::kScheduler, leaf.status());
       client = {*std::move(leaf), *std::move(key)};
     }
     if (const auto validity = ReadValidity(client.certificate); validity.ok()) {
@@ -169,6 +181,7 @@ Status Keeper::KeepSchedulerClient(const Authority& authority) {
     last = objects_.Write(
         DataKind::kSecret, options.scheduler_secret, object->resource_version,
         {{"ca.crt", bundle}, {"tls.crt", client.certificate}, {"tls.key", client.key}});
+    if (!usable && last.code() != StatusCode::kAborted) last = Count(Made::kScheduler, last);
     if (last.ok()) {
       log_.Info(kComponent, "the scheduler's certificate was written",
                 {{"secret", options.scheduler_secret}});
@@ -179,10 +192,16 @@ Status Keeper::KeepSchedulerClient(const Authority& authority) {
 }
 
 Status Keeper::KeepServer(const Authority& authority) {
+  const std::string served_by = TrustBundle(authority) + authority.cross;
+  if (served_by == served_by_ && clock_.SystemNow() < renew_server_at_) return Status::Ok();
+  Status made = Count(Made::kServer, MakeServer(authority));
+  if (made.ok()) served_by_ = served_by;
+  return made;
+}
+
+Status Keeper::MakeServer(const Authority& authority) {
   const CertificateOptions& options = options_.certificate_options;
   const SystemTime now = clock_.SystemNow();
-  const std::string served_by = TrustBundle(authority) + authority.cross;
-  if (served_by == served_by_ && now < renew_server_at_) return Status::Ok();
   if (server_key_.empty()) {
     auto key = MakeKey();
     if (!key.ok()) return key.status();
@@ -200,7 +219,6 @@ Status Keeper::KeepServer(const Authority& authority) {
     }
     if (const auto made = ReadValidity(*leaf); made.ok()) expiries_.server = made->until;
   }
-  served_by_ = served_by;
   // Two thirds of its life, so that a month without this program's attention does no harm.
   renew_server_at_ = now + (expiries_.server - now) * 2 / 3;
   log_.Info(kComponent, "server certificates were made");
@@ -243,13 +261,16 @@ Result<SigningKeys> Keeper::KeepSigningKeys(const Data& published) {
     auto next = NextSigningKeys(held, published, object->rotate, options.activation_delay,
                                 clock_.SystemNow());
     if (!next.ok()) {
-      return next.status().WithContext("Secret " + options.secret +
-                                       " cannot be used; put back what it held, or remove its "
-                                       "keys to have a key made anew");
+      return Count(Made::kSigningKey,
+                   next.status().WithContext("Secret " + options.secret +
+                                             " cannot be used; put back what it held, or remove "
+                                             "its keys to have a key made anew"));
     }
     if (*next == held) return next;
     last =
         objects_.Write(DataKind::kSecret, options.secret, object->resource_version, DataOf(*next));
+    const bool anew = held.current.empty() || (next->next != held.next && !next->next.empty());
+    if (anew && last.code() != StatusCode::kAborted) last = Count(Made::kSigningKey, last);
     if (last.ok()) {
       if (held.current.empty() && !had_signing_key_) {
         log_.Info(kComponent, "a key that signs records was made");

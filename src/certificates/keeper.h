@@ -20,6 +20,7 @@
 // whoever re-reads them never sees two that do not fit. Not thread-safe.
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "base/clock.h"
@@ -63,11 +64,17 @@ struct Expiries {
   SystemTime scheduler;
 };
 
+// What is made anew, for metrics.
+enum class Made { kAuthority, kServer, kScheduler, kSigningKey };
+// Called for each of them, the first ones included, whether it could be made and written, or was
+// due and could not.
+using CountMade = std::function<void(Made, bool ok)>;
+
 class Keeper {
  public:
-  // All must outlive it.
+  // All must outlive it. `count` may be empty.
   Keeper(KeeperOptions options, ClusterObjects& objects, const Clock& clock,
-         observability::Log& log);
+         observability::Log& log, CountMade count = {});
 
   // The error is one sentence about the first thing that failed. Everything that does not need it
   // was done all the same.
@@ -77,10 +84,13 @@ class Keeper {
 
  private:
   Status LookAtCertificates();
+  // Hands `status` on.
+  Status Count(Made made, Status status) const;
   Result<Authority> KeepAuthority();
   Status KeepSchedulerClient(const Authority& authority);
   Status KeepClientAuthorities(const Authority& authority);
   Status KeepServer(const Authority& authority);
+  Status MakeServer(const Authority& authority);
   Status KeepBundle(const Authority& authority);
   Status LookAtSigning();
   Result<SigningKeys> KeepSigningKeys(const Data& published);
@@ -91,6 +101,7 @@ class Keeper {
   ClusterObjects& objects_;
   const Clock& clock_;
   observability::Log& log_;
+  const CountMade count_;
   Expiries expiries_;
   std::string server_key_;
   std::string served_by_;  // the authority that signed the leaves in the files

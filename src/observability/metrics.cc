@@ -24,7 +24,8 @@ using prometheus::Histogram;
 using Labels = std::map<std::string, std::string>;
 
 // The label values, in the order of the enums in metrics.h.
-constexpr std::array kVerbs{"filter", "prioritize", "bind", "preempt", "mutate", "stamp"};
+constexpr std::array kVerbs{"filter", "prioritize", "bind", "preempt",
+                            "mutate", "translate",  "stamp"};
 constexpr std::array kRequestOutcomes{"ok",       "refused",   "invalid", "unconfirmed",
                                       "deadline", "not_ready", "error"};
 constexpr std::array kListeners{"extender", "admission", "monitor", "authenticated"};
@@ -40,6 +41,8 @@ constexpr std::array kDegraded{
     "not_synced",        "api_server_unreachable",    "tls_reload_failed",
     "unconfirmed_binds", "signing_key_reload_failed", "certificates_not_kept"};
 constexpr std::array kCertificates{"authority", "server", "scheduler"};
+constexpr std::array kRotations{"authority", "server", "scheduler", "signing_key"};
+constexpr std::array kRotationOutcomes{"ok", "failed"};
 constexpr std::array kPodStates{"bound", "reserved", "unstamped"};
 
 constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
@@ -185,6 +188,10 @@ struct Metrics::Series {
       "certificate_expiry_seconds", "Unix time at which a certificate that we keep ends.",
       "certificate", kCertificates);
 
+  std::array<std::array<Counter*, kRotationOutcomes.size()>, kRotations.size()> rotations =
+      make.Table("rotations_total", "Certificates and keys made anew.", "kind", kRotations,
+                 "outcome", kRotationOutcomes);
+
   Gauge& ledger_nodes = make.OneGauge("ledger_nodes", "Nodes in the ledger.");
   Gauge& ledger_cards = make.OneGauge("ledger_cards", "Cards in the ledger.");
   std::array<Gauge*, kPodStates.size()> ledger_pods =
@@ -270,6 +277,10 @@ void Metrics::SetDegraded(Degraded state, bool on) {
 
 void Metrics::SetCertificateEnd(Certificate certificate, SystemTime end) {
   series_->certificate_ends[Index(certificate)]->Set(Seconds(end.time_since_epoch()));
+}
+
+void Metrics::CountRotation(Rotation kind, bool ok) {
+  series_->rotations[Index(kind)][ok ? 0 : 1]->Increment();
 }
 
 void Metrics::SetLedger(const LedgerFigures& figures) {

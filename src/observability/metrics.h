@@ -14,11 +14,11 @@
 
 namespace aliquot::observability {
 
-enum class Verb { kFilter, kPrioritize, kBind, kPreempt, kMutate, kStamp };
+enum class Verb { kFilter, kPrioritize, kBind, kPreempt, kMutate, kTranslate, kStamp };
 
 enum class RequestOutcome {
   kOk,           // filter: some node fits; prioritize: ranked; bind: bound; preempt: victims named;
-                 // mutate, stamp: admitted
+                 // mutate, translate, stamp: admitted
   kRefused,      // a proper no: nothing fits, or the pod is denied
   kInvalid,      // the request could not be used
   kUnconfirmed,  // bind: no word from the API server yet
@@ -57,6 +57,9 @@ enum class Degraded {
 
 // Whose end people must know ahead.
 enum class Certificate { kAuthority, kServer, kScheduler };
+
+// What the allocator makes anew.
+enum class Rotation { kAuthority, kServer, kScheduler, kSigningKey };
 
 struct LedgerFigures {
   std::int64_t nodes = 0;
@@ -102,6 +105,7 @@ class Metrics {
   void SetLedger(const LedgerFigures& figures);
   // 0 until it is called: the certificates are not ours to keep.
   void SetCertificateEnd(Certificate certificate, SystemTime end);
+  void CountRotation(Rotation kind, bool ok);
   // The log's running total (JsonLog::dropped).
   void SetLogLinesDropped(std::uint64_t total);
 

@@ -141,8 +141,10 @@ TEST_F(AllocatorTest, TranslatesPodsOfOtherSchemes) {
   EXPECT_EQ(Review("/admission/translate/nvidia", CreateReview("pods", "", pod))["allowed"], false);
   EXPECT_TRUE(PatchOf(Review("/admission/translate/kai", CreateReview("pods", "", pod))).is_null());
   const std::string metrics = Monitor("/metrics").body;
-  EXPECT_NE(metrics.find("requests_total{outcome=\"ok\",verb=\"translate\"} 2\n"), std::string::npos);
-  EXPECT_NE(metrics.find("requests_total{outcome=\"refused\",verb=\"translate\"} 1\n"), std::string::npos);
+  EXPECT_NE(metrics.find("requests_total{outcome=\"ok\",verb=\"translate\"} 2\n"),
+            std::string::npos);
+  EXPECT_NE(metrics.find("requests_total{outcome=\"refused\",verb=\"translate\"} 1\n"),
+            std::string::npos);
   EXPECT_NE(metrics.find("requests_total{outcome=\"ok\",verb=\"mutate\"} 0\n"), std::string::npos);
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -52,7 +53,11 @@ class KeeperTest : public testing::Test {
   }
 
   // As after the end of the process.
-  void StartAnew() { keeper_ = std::make_unique<Keeper>(options_, objects_, clock_, log_); }
+  void StartAnew() {
+    keeper_ =
+        std::make_unique<Keeper>(options_, objects_, clock_, log_,
+                                 [this](Made made, bool ok) { ++(ok ? made_ : failed_)[made]; });
+  }
   void ExpectLook() {
     const Status looked = keeper_->Look();
     EXPECT_TRUE(looked.ok()) << looked.message();
@@ -105,6 +110,8 @@ class KeeperTest : public testing::Test {
   ClusterObjects objects_{"ns", stored_, clock_};
   KeeperOptions options_;
   std::unique_ptr<Keeper> keeper_;
+  std::map<Made, int> made_;  // what was counted
+  std::map<Made, int> failed_;
 };
 
 }  // namespace aliquot::certificates

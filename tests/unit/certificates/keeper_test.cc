@@ -244,6 +244,46 @@ TEST_F(KeeperTest, DataThatSomebodyRemovedIsMadeAnewAndCalledThat) {
   ExpectWhole();
 }
 
+TEST_F(KeeperTest, WhatIsMadeAnewIsCountedOnceAndWhatIsFoundIsNot) {
+  using testing::UnorderedElementsAre;
+  const auto one = [](Made made) { return std::pair<const Made, int>(made, 1); };
+  ExpectLook();
+  EXPECT_THAT(made_, UnorderedElementsAre(one(Made::kAuthority), one(Made::kServer),
+                                          one(Made::kScheduler), one(Made::kSigningKey)));
+  made_.clear();
+  ExpectLook();
+  EXPECT_THAT(made_, IsEmpty());
+  StartAnew();
+  ExpectLook();
+  EXPECT_THAT(made_, UnorderedElementsAre(one(Made::kServer))) << "its key is the process's own";
+  made_.clear();
+  stored_.Annotate("aliquot-signing", "please");
+  ExpectLook();
+  clock_.Advance(minutes(5) + seconds(1));
+  ExpectLook();
+  EXPECT_THAT(made_, UnorderedElementsAre(one(Made::kSigningKey))) << "made, not taken in use";
+  made_.clear();
+  stored_.Annotate("aliquot-ca", "please");
+  ExpectLook();
+  ExpectLook();
+  EXPECT_THAT(made_, UnorderedElementsAre(one(Made::kAuthority), one(Made::kServer),
+                                          one(Made::kScheduler)));
+  EXPECT_THAT(failed_, IsEmpty());
+}
+
+TEST_F(KeeperTest, WhatIsDueAndFailsIsCountedAsThat) {
+  stored_.silent = true;
+  EXPECT_FALSE(keeper_->Look().ok());
+  EXPECT_THAT(failed_, IsEmpty()) << "whether something is due is not known";
+  stored_.silent = false;
+  ExpectLook();
+  stored_.SetValue("aliquot-ca", "ca.key", "rubbish");
+  stored_.SetValue("aliquot-signing", "signing.key", "rubbish");
+  EXPECT_FALSE(keeper_->Look().ok());
+  EXPECT_EQ(failed_[Made::kAuthority], 1);
+  EXPECT_EQ(failed_[Made::kSigningKey], 1);
+}
+
 TEST_F(KeeperTest, NoKeyIsEverLogged) {
   ExpectLook();
   stored_.SetValue("aliquot-signing", "signing.key", File("server.key"));

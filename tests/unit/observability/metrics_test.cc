@@ -109,6 +109,14 @@ TEST_F(MetricsTest, ConnectionsReloadsAndDegradedStatesAreSeen) {
   EXPECT_EQ(ValueOf("degraded{state=\"tls_reload_failed\"}"), "0");
 }
 
+TEST_F(MetricsTest, RotationsCountByKindAndOutcome) {
+  metrics_.CountRotation(Rotation::kAuthority, true);
+  metrics_.CountRotation(Rotation::kSigningKey, false);
+  EXPECT_EQ(ValueOf("rotations_total{kind=\"authority\",outcome=\"ok\"}"), "1");
+  EXPECT_EQ(ValueOf("rotations_total{kind=\"authority\",outcome=\"failed\"}"), "0");
+  EXPECT_EQ(ValueOf("rotations_total{kind=\"signing_key\",outcome=\"failed\"}"), "1");
+}
+
 TEST_F(MetricsTest, SingleCountersCount) {
   metrics_.CountFilterCacheHit();
   metrics_.CountSearchCutShort();
