@@ -285,6 +285,25 @@ def test_each_program_is_scraped_with_the_callers_own_token(helm, name, kind):
     assert any(port["targetPort"] in (each.get("name"), each["containerPort"]) for each in ports), ports
 
 
+@pytest.mark.parametrize("settings, secret", [
+    ((), "aliquot-scheduler-client"),
+    (("scheduler.mode=stock",), "aliquot-scheduler-client"),
+    (("certificates.mode=certManager",), "aliquot-extender-tls"),
+    (("certificates.mode=given", "certificates.given.caBundle=Zm9v", "certificates.given.schedulerSecret=mine"), "mine")])
+def test_the_allocator_is_verified_by_the_authority_of_its_certificate(helm, settings, secret):
+    made = helm.render(*ALL_ON, *settings, apis=(*OPERATOR, "cert-manager.io/v1"))
+    (endpoint,) = one(made, "ServiceMonitor", "aliquot-allocator")["spec"]["endpoints"]
+    assert endpoint["tlsConfig"] == {"ca": {"secret": {"name": secret, "key": "ca.crt"}},
+                                     "serverName": "aliquot-extender.aliquot-system.svc"}
+    # It is there: made by the chart or by cert-manager, or given.
+    names = {each["metadata"]["name"] for each in made if each["kind"] == "Secret"} | {
+        each["spec"]["secretName"] for each in made if each["kind"] == "Certificate"}
+    assert secret == "mine" or secret in names
+    # Whom nobody certifies is not verified.
+    (agent,) = one(made, "ServiceMonitor", "aliquot-agent")["spec"]["endpoints"]
+    assert agent["tlsConfig"] == {"insecureSkipVerify": True}
+
+
 def test_the_dashboard_is_one_that_grafana_can_take():
     board = dashboard()
     numbers = [panel["id"] for panel in board["panels"]]

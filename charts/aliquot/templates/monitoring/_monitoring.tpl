@@ -61,6 +61,16 @@ Whoever can answer in the place of an agent's pod address gets Prometheus' token
 tlsConfig: {insecureSkipVerify: true}
 {{- end }}
 
+{{/* The allocator shows the extender's certificate. Its authority is in the Secret that kube-scheduler verifies it by; during a
+replacement that holds both. The Prometheus operator takes this one key out of the Secret, and follows its changes. */}}
 {{- define "aliquot.allocatorScrapeTLS" -}}
-tlsConfig: {insecureSkipVerify: true}
+tlsConfig:
+  ca:
+    secret: {name: {{ include "aliquot.extenderCASecret" . }}, key: ca.crt}
+  serverName: aliquot-extender.{{ .Release.Namespace }}.svc
+{{- end }}
+
+{{/* With cert-manager as for aliquot.clientCASecret. */}}
+{{- define "aliquot.extenderCASecret" -}}
+{{ eq .Values.certificates.mode "certManager" | ternary "aliquot-extender-tls" (include "aliquot.schedulerSecret" .) }}
 {{- end }}
