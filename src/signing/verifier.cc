@@ -122,6 +122,11 @@ Status Verifier::Verify(std::string_view bytes, std::string_view signature) cons
   }
   const std::shared_ptr<const Keys> keys = Current();
   const auto key = keys->find(parsed->key_id);
+  if (keys->empty()) {
+    return Refused("is by key " + parsed->key_id +
+                   ", and this node has no public key yet; right after an installation the kubelet "
+                   "brings it within two minutes, and the container then starts by itself");
+  }
   if (key == keys->end()) {
     return Refused("is by key " + parsed->key_id +
                    ", which this node does not know; give the node the public half of the "

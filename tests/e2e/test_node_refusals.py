@@ -64,7 +64,9 @@ def test_a_record_that_names_a_free_card_without_our_signature_is_refused(work):
 
 
 def test_a_record_without_any_signature_is_refused(work):
-    original = work.create_held(pods.share("unsigned"))
+    # As right after an installation, where the node's public key may still be on its way: also a pod
+    # that is never restarted waits, and does not fail.
+    original = work.create_held(pods.share("unsigned", restartPolicy="Never"))
     rewrite(work, "unsigned", pods.annotations_of(original)[pods.ALLOCATION], None)
     work.let_go("unsigned")
     check_refused_then_started(work, "unsigned", "bad_signature", original)

@@ -73,6 +73,16 @@ TEST_F(VerifierTest, EachByteOfTheRecordCounts) {
   EXPECT_THAT(Refusal(verifier, "", signature), HasSubstr("is not of this"));
 }
 
+TEST_F(VerifierTest, WithoutAnyKeyItSaysThatOneIsOnItsWay) {
+  Remove("first.pem");
+  Verifier verifier({keys_});
+  EXPECT_EQ(verifier.Refresh().status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(Refusal(verifier, kRecord, SignedBy(first_)), HasSubstr("starts by itself"));
+  Put("first.pem", first_.public_key);
+  ASSERT_EQ(*verifier.Refresh(), KeyChange::kTaken);
+  EXPECT_TRUE(verifier.Verify(kRecord, SignedBy(first_)).ok());
+}
+
 TEST_F(VerifierTest, AKeyOutsideTheSetIsUnknown) {
   Verifier verifier({keys_});
   ASSERT_TRUE(verifier.Refresh().ok());
@@ -105,7 +115,7 @@ TEST_F(VerifierTest, AMissingALongAndAMalformedSignatureAreToldApart) {
 TEST_F(VerifierTest, BeforeTheFirstLookNothingIsValid) {
   Verifier verifier({keys_});
   EXPECT_TRUE(verifier.key_ids().empty());
-  EXPECT_THAT(Refusal(verifier, kRecord, SignedBy(first_)), HasSubstr("does not know"));
+  EXPECT_THAT(Refusal(verifier, kRecord, SignedBy(first_)), HasSubstr("no public key yet"));
 }
 
 TEST_F(VerifierTest, RotationNeverRefusesAnHonestRecord) {
