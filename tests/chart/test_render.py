@@ -216,10 +216,23 @@ def test_the_agent_has_these_rights_on_its_node_and_no_more(helm, objects):
     security = container["securityContext"]
     assert security["capabilities"] == {
         "drop": ["ALL"], "add": ["MKNOD", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_PTRACE"]}
-    assert "privileged" not in security and security["allowPrivilegeEscalation"] is False
+    # What NVML opens is in the way of the kernel's device rules; test_modes.py opens it in an installed agent.
+    assert security["privileged"] is True and "allowPrivilegeEscalation" not in security
     assert security["readOnlyRootFilesystem"] is True and security["seccompProfile"] == {"type": "RuntimeDefault"}
     killing = one(helm.render("agent.config.enforcement.onOvershoot=kill"), "DaemonSet")
     assert killing["spec"]["template"]["spec"]["containers"][0]["securityContext"]["capabilities"]["add"][-1] == "KILL"
+
+
+@pytest.mark.parametrize("setting, variables", [
+    ("agent.cardAccess=runtime", {"NVIDIA_VISIBLE_DEVICES": "all", "NVIDIA_DRIVER_CAPABILITIES": "utility"}),
+    ("agent.config.gpu.backend=simulated", {"NVIDIA_VISIBLE_DEVICES": "void"}),
+    ("agent.config.gpu.backend=none", {"NVIDIA_VISIBLE_DEVICES": "void"})])
+def test_an_agent_that_gets_its_cards_otherwise_or_has_none_is_not_privileged(helm, setting, variables):
+    (container,) = one(helm.render(setting), "DaemonSet")["spec"]["template"]["spec"]["containers"]
+    assert "privileged" not in container["securityContext"]
+    assert container["securityContext"]["allowPrivilegeEscalation"] is False
+    given = {each["name"]: each.get("value") for each in container["env"] if each["name"].startswith("NVIDIA")}
+    assert given == variables
 
 
 def test_the_agent_sees_the_node_at_the_paths_of_its_configuration(helm):

@@ -27,6 +27,7 @@ SIMULATED = {"agent": {"driverRoot": DRIVER_ROOT, "config": {"gpu": {
     "backend": "simulated", "profile": f"/usr/share/aliquot/profiles/{PROFILE}.yaml"}}}}
 # Where containers can use the cards (Node.driver) the agent finds them as it does by default.
 DRIVEN = {"agent": {"driverRoot": DRIVER_ROOT}}
+PROBE_ON_NODE = "/usr/bin/probe"  # below the driver's root
 _DRIVER_VERSION = "535.183.01"
 
 
@@ -46,6 +47,10 @@ def prepare_node(node, folder):
         # NVML by the name under which a driver's installation makes it known.
         (library,) = libraries.glob("libnvidia-ml.so.*")
         (libraries / "libnvidia-ml.so.1").symlink_to(library.name)
+        # And a program by which a test sees what the agent's container may do.
+        probe = node.box.path(f"{DRIVER_ROOT}{PROBE_ON_NODE}")
+        probe.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(images.program(folder), probe)
         return
     libraries.mkdir(parents=True, exist_ok=True)
     # An ELF file of this machine is all that a library is looked at for.

@@ -12,6 +12,7 @@ from harness.addresses import IPV6
 from harness.binaries import NEWEST, OLDEST
 from harness.chart import NAMESPACE
 from harness.install_workspace import InstallWorkspace
+from harness.installation import PROBE_ON_NODE
 from harness.tenants import MIB, Tenants
 
 OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
@@ -88,6 +89,12 @@ def test_where_all_addresses_are_of_ipv6_default_values_do(fresh):
 def test_the_installed_agent_finds_the_driver_and_holds_pods_to_their_shares(fresh):
     installation = fresh(BUNDLED, minor=NEWEST, driver=True)
     installation.install()
+    # The simulated driver asks for no device node. A real one is opened by NVML; the node's own has
+    # nobody behind it here, and says so to whoever may open it.
+    agent = installation.pod_of("agent")["status"]["containerStatuses"][0]["containerID"]
+    status, opened = installation.cluster.nodes[0].runtime.execute(
+        agent.split("://")[1], f"/driver-root{PROBE_ON_NODE}", "open", "/dev/nvidiactl", check=False)
+    assert (status, opened.strip()) == (0, "ENXIO"), "NVML could not reach the driver"
     _basic_flow(installation, "aliquot")
     limit = 4096 * MIB
     tenants = Tenants(InstallWorkspace(installation.cluster, "held"))
