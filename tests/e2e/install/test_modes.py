@@ -53,6 +53,8 @@ def _nothing_to_find(installation):
     status, text = installation.aliquotctl("doctor", "-o", "json", check=False)
     assert status == 0, text
     found = [each for each in json.loads(text)["findings"] if each["result"] != "ok"]
+    # The control plane is not in pods here, so nobody can see what its environment says of a proxy.
+    found = [each for each in found if (each["check"], each["result"]) != ("proxy", "unknown")]
     assert not found, found
 
 
