@@ -3,7 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
+#include "base/strings.h"
+#include "cli/run_command.h"
 #include "kubeclient/config.h"
 #include "kubeclient/kubeconfig.h"
 #include "observability/build_info.h"
@@ -11,39 +15,47 @@
 namespace aliquot::cli {
 namespace {
 
-Result<std::string> KubeconfigPath(const std::string& given) {
-  if (!given.empty()) {
-    return given;
-  }
-  const char* named = std::getenv("KUBECONFIG");
-  if (named != nullptr && *named != '\0') {
-    const std::string path = named;
-    if (path.find(':') != std::string::npos) {
-      return InvalidArgument(
-          "KUBECONFIG names several files, which are not joined here; give one with --kubeconfig");
+// Where kubeconfigs are looked for when no flag names one, in order.
+std::vector<std::string> UsualPaths() {
+  std::vector<std::string> paths;
+  if (const char* named = std::getenv("KUBECONFIG"); named != nullptr && *named != '\0') {
+    for (const std::string_view path : Split(named, ':')) {
+      if (!path.empty()) {
+        paths.emplace_back(path);
+      }
     }
-    return path;
+    return paths;
   }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    paths.push_back(std::string(home) + "/.kube/config");
+  }
+  return paths;
+}
+
+Result<kubeclient::ClientConfig> LoadKubeconfig(const ClusterFlags& flags) {
+  kubeclient::KubeconfigOptions options;
+  options.context = flags.context;
+  options.for_person = true;
+  const std::vector<std::string> paths = UsualPaths();
+  if (flags.kubeconfig.empty() && paths.empty()) {
     return InvalidArgument("there is no kubeconfig; give one with --kubeconfig");
   }
-  return std::string(home) + "/.kube/config";
+  auto config = flags.kubeconfig.empty() ? kubeclient::LoadKubeconfigs(paths, options)
+                                         : kubeclient::LoadKubeconfig(flags.kubeconfig, options);
+  if (!config.ok() && config.status().code() == StatusCode::kNotFound) {
+    return NotFound(config.status().message() + "; name another one with --kubeconfig");
+  }
+  return config;
 }
 
 }  // namespace
 
 Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags) {
-  if (flags.in_cluster) {
-    return kubeclient::LoadInCluster(kubeclient::InClusterEnvironment::FromProcess());
-  }
-  const auto path = KubeconfigPath(flags.kubeconfig);
-  if (!path.ok()) {
-    return path.status();
-  }
-  auto config = kubeclient::LoadKubeconfig(*path, flags.context);
-  if (!config.ok() && config.status().code() == StatusCode::kNotFound) {
-    return NotFound(config.status().message() + "; name another one with --kubeconfig");
+  auto config = flags.in_cluster
+                    ? kubeclient::LoadInCluster(kubeclient::InClusterEnvironment::FromProcess())
+                    : LoadKubeconfig(flags);
+  if (config.ok() && !flags.as.user.empty()) {
+    config->impersonation = flags.as;
   }
   return config;
 }
@@ -55,6 +67,13 @@ void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster) {
   CLI::Option* context =
       verb.add_option("--context", flags.context, "of the kubeconfig (its current one)")
           ->type_name("NAME");
+  CLI::Option* as =
+      verb.add_option("--as", flags.as.user, "ask as this user, whom you may impersonate")
+          ->type_name("USER");
+  verb.add_option("--as-group", flags.as.groups, "and this group; may be repeated")
+      ->type_name("GROUP")
+      ->needs(as);
+  verb.add_option("--as-uid", flags.as.uid, "and this UID")->type_name("UID")->needs(as);
   if (in_cluster) {
     verb.add_flag("--in-cluster", flags.in_cluster, "by this pod's service account")
         ->excludes(kubeconfig)
@@ -66,6 +85,7 @@ Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::Cli
                                                            const Clock& clock) {
   kubeclient::TransportOptions options;
   options.user_agent = "aliquotctl/" + std::string(observability::Version());
+  options.plugin_host = OwnPluginHost();
   return kubeclient::CurlTransport::Create(config, clock, options);
 }
 

@@ -20,18 +20,21 @@ namespace aliquot::cli {
 struct ClusterFlags {
   std::string kubeconfig;  // "": KUBECONFIG, then ~/.kube/config
   std::string context;     // "": the kubeconfig's current one
+  kubeclient::Impersonation as;
   bool in_cluster = false;
 };
 
-// --kubeconfig and --context, and --in-cluster when the verb can run in a pod. The flags must
+// --kubeconfig, --context and --as, and --in-cluster when the verb can run in a pod. The flags must
 // outlive the parser.
 void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster);
 
-// Which cluster, whose credentials and which namespace the flags and the environment name.
+// Which cluster, whose credentials and which namespace the flags and the environment name. Several
+// files of KUBECONFIG are taken as one. No credential plugin runs yet.
 Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags);
+// Reads the credentials, by the kubeconfig's plugin where it names one; asks nothing of the server
+// yet. The clock must outlive it.
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
                                                            const Clock& clock);
-// Reads the credentials; asks nothing of the server yet. The clock must outlive it.
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
                                                            const Clock& clock);
 

@@ -109,7 +109,7 @@ Status ClusterView::ReadFile(const std::string& file) {
 }
 
 Status ClusterView::ReadKubeconfig(const std::string& kubeconfig, const std::string& context) {
-  const auto config = kubeclient::LoadKubeconfig(kubeconfig, context);
+  const auto config = kubeclient::LoadKubeconfig(kubeconfig, {context});
   if (!config.ok()) {
     return config.status();
   }

@@ -53,6 +53,23 @@ bool IsLoopback(std::string_view host) {
   return host == "localhost" || host == "::1" || (ipv4 && ntohl(address.s_addr) >> 24 == 127);
 }
 
+Status CheckProxy(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const std::string_view name = url.substr(0, scheme == std::string_view::npos ? 0 : scheme);
+  bool good = name == "http" || name == "https" || name == "socks5";
+  if (good) {
+    std::string_view authority = url.substr(scheme + 3);
+    authority = authority.substr(0, authority.find('/'));
+    const std::size_t at = authority.rfind('@');
+    good = HostOf(at == std::string_view::npos ? authority : authority.substr(at + 1)) &&
+           url.find_first_of(" \r\n\t") == std::string_view::npos;
+  }
+  // The value is not shown: it may hold a password.
+  return good ? Status::Ok()
+              : InvalidArgument(
+                    "proxy-url must be http://host:port, https://host:port or socks5://host:port");
+}
+
 }  // namespace
 
 InClusterEnvironment InClusterEnvironment::FromProcess() {
@@ -103,14 +120,15 @@ Status CheckClientConfig(const ClientConfig& config) {
   if (config.client_certificate.empty() != config.client_key.empty()) {
     return InvalidArgument("client-certificate and client-key must be given together");
   }
-  const bool has_credentials = !config.token.empty() || !config.client_certificate.empty();
+  const bool has_credentials =
+      !config.token.empty() || !config.client_certificate.empty() || config.exec.has_value();
   if (!https && (!IsLoopback(*host) || has_credentials)) {
     return InvalidArgument(
         shown +
         " is not encrypted; use https:// (http:// is taken only for this machine and "
         "without credentials)");
   }
-  return Status::Ok();
+  return config.proxy_url.empty() ? Status::Ok() : CheckProxy(config.proxy_url);
 }
 
 }  // namespace aliquot::kubeclient

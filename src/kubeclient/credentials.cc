@@ -45,6 +45,10 @@ bool IsToken(std::string_view token) {
   return !token.empty();
 }
 
+std::string NameOf(const ClientConfig& config, const Secret& secret, const char* field) {
+  return config.exec ? config.exec->where : NameOf(secret, field);
+}
+
 Status CheckSet(const ClientConfig& config, const CredentialSet& set) {
   if (!config.certificate_authority.empty()) {
     const Status status = CheckCertificates(set.ca_pem);
@@ -52,18 +56,20 @@ Status CheckSet(const ClientConfig& config, const CredentialSet& set) {
       return status.WithContext(NameOf(config.certificate_authority, "certificate-authority-data"));
     }
   }
-  if (!config.client_certificate.empty()) {
+  if (!config.client_certificate.empty() || !set.certificate_pem.empty()) {
     const Status status = CheckKeyPair(set.certificate_pem, set.key_pem);
     if (!status.ok()) {
-      return status.WithContext(NameOf(config.client_certificate, "client-certificate-data"));
+      return status.WithContext(
+          NameOf(config, config.client_certificate, "client-certificate-data"));
     }
   }
-  if (!config.token.empty() && !IsToken(set.token)) {
-    return InvalidArgument(NameOf(config.token, "token") + " holds no usable token");
+  if ((!config.token.empty() || !set.token.empty()) && !IsToken(set.token)) {
+    return InvalidArgument(NameOf(config, config.token, "token") + " holds no usable token");
   }
   return Status::Ok();
 }
 
+// What the configuration names itself; a plugin's part is not in it.
 Result<CredentialSet> ReadSet(const ClientConfig& config) {
   CredentialSet set;
   const std::pair<const Secret*, std::string*> parts[] = {
@@ -77,7 +83,6 @@ Result<CredentialSet> ReadSet(const ClientConfig& config) {
     *text = *std::move(content);
   }
   set.token = std::string(Trim(set.token));
-  if (Status status = CheckSet(config, set); !status.ok()) return status;
   return set;
 }
 
@@ -91,23 +96,46 @@ bool Same(const CredentialSet& a, const CredentialSet& b) {
 
 }  // namespace
 
-Credentials::Credentials(ClientConfig config, const Clock& clock,
+Credentials::Credentials(ClientConfig config, const Clock& clock, PluginHost plugin_host,
                          std::chrono::nanoseconds reload_interval)
-    : config_(std::move(config)), clock_(clock), reload_interval_(reload_interval) {}
+    : config_(std::move(config)),
+      clock_(clock),
+      plugin_host_(std::move(plugin_host)),
+      reload_interval_(reload_interval) {}
 
 Result<std::unique_ptr<Credentials>> Credentials::Load(ClientConfig config, const Clock& clock,
+                                                       PluginHost plugin_host,
                                                        std::chrono::nanoseconds reload_interval) {
   std::unique_ptr<Credentials> credentials(
-      new Credentials(std::move(config), clock, reload_interval));
+      new Credentials(std::move(config), clock, std::move(plugin_host), reload_interval));
   MutexLock lock(credentials->mutex_);
-  credentials->RefreshLocked();
+  credentials->RefreshLocked(/*rejected=*/false);
   if (!credentials->current_) return credentials->problem_;
   return Result<std::unique_ptr<Credentials>>(std::move(credentials));
 }
 
-void Credentials::RefreshLocked() {
+Result<CredentialSet> Credentials::MakeSet(bool rejected) {
+  Result<CredentialSet> set = ReadSet(config_);
+  if (set.ok() && config_.exec) {
+    const bool expired =
+        plugin_answer_ && plugin_answer_->expires && *plugin_answer_->expires <= clock_.SystemNow();
+    if (!plugin_answer_ || rejected || expired) {
+      Result<ExecCredential> answer = RunExecPlugin(config_, set->ca_pem, plugin_host_);
+      if (!answer.ok()) return answer.status();
+      plugin_answer_ = *std::move(answer);
+    }
+    set->token = plugin_answer_->token;
+    set->certificate_pem = plugin_answer_->certificate_pem;
+    set->key_pem = plugin_answer_->key_pem;
+  }
+  if (!set.ok()) return set;
+  if (Status status = CheckSet(config_, *set); !status.ok()) return status;
+  return set;
+}
+
+void Credentials::RefreshLocked(bool rejected) {
   last_look_ = clock_.SteadyNow();
-  Result<CredentialSet> read = ReadSet(config_);
+  Result<CredentialSet> read = MakeSet(rejected);
   problem_ = read.status();
   if (!read.ok() || (current_ && Same(*read, *current_))) return;
   CredentialSet next = *std::move(read);
@@ -117,13 +145,14 @@ void Credentials::RefreshLocked() {
 
 std::shared_ptr<const CredentialSet> Credentials::Current() {
   MutexLock lock(mutex_);
-  if (clock_.SteadyNow() - last_look_ >= reload_interval_) RefreshLocked();
+  if (clock_.SteadyNow() - last_look_ >= reload_interval_) RefreshLocked(/*rejected=*/false);
   return current_;
 }
 
 bool Credentials::Reload(const CredentialSet& rejected) {
   MutexLock lock(mutex_);
-  RefreshLocked();
+  // A plugin is not asked again for what another caller has got from it meanwhile.
+  if (!config_.exec || Same(*current_, rejected)) RefreshLocked(/*rejected=*/true);
   return !Same(*current_, rejected);
 }
 

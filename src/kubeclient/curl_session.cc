@@ -47,12 +47,27 @@ CallResult::Cause CauseOf(CURLcode code) {
     case CURLE_SSL_ISSUER_ERROR:
       return CallResult::Cause::kTls;
     case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_PROXY:
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT:  // only the connect time-out is libcurl's; the others are ours
       return CallResult::Cause::kConnect;
     default:
       return CallResult::Cause::kCut;
   }
+}
+
+// proxy-url as libcurl is told, with what kubectl means by it: the ports that it takes where none
+// is named (libcurl's own is 1080), and names resolved by a SOCKS proxy.
+std::string ProxyOf(const std::string& url) {
+  const std::size_t begin = url.find("://") + 3;
+  const std::string scheme = url.substr(0, begin);
+  const std::string authority = url.substr(begin, url.find('/', begin) - begin);
+  const std::size_t bracket = authority.find_last_of("]@");  // before the port, if anything
+  const bool has_port =
+      authority.find(':', bracket == std::string::npos ? 0 : bracket) != std::string::npos;
+  const char* port = scheme == "http://" ? ":80" : scheme == "https://" ? ":443" : ":1080";
+  return (scheme == "socks5://" ? "socks5h://" : scheme) + authority + (has_port ? "" : port);
 }
 
 }  // namespace
@@ -146,6 +161,7 @@ struct CurlSession::Transfer {
 Endpoint MakeEndpoint(const ClientConfig& config) {
   Endpoint endpoint;
   endpoint.base_url = config.server;
+  if (!config.proxy_url.empty()) endpoint.proxy = ProxyOf(config.proxy_url);
   const std::size_t scheme = config.server.find("://") + 3;
   if (config.tls_server_name.empty()) return endpoint;
   // libcurl verifies, and names in SNI, the host of the URL. So the URL gets the name to verify,
@@ -190,6 +206,11 @@ bool CurlSession::PrepareTls() {
     ok &= curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr) == CURLE_OK;
     const curl_blob ca = BlobOf(credentials_->ca_pem);
     ok &= curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca) == CURLE_OK;
+    if (!endpoint_.proxy.empty()) {  // kubectl verifies an https proxy by the cluster's CA, too
+      ok &= curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, nullptr) == CURLE_OK;
+      ok &= curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, nullptr) == CURLE_OK;
+      ok &= curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO_BLOB, &ca) == CURLE_OK;
+    }
   }
   if (!credentials_->certificate_pem.empty()) {
     const curl_blob certificate = BlobOf(credentials_->certificate_pem);
@@ -213,7 +234,8 @@ bool CurlSession::Prepare(Transfer& transfer) {
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "https,http");  // CheckClientConfig has judged the scheme
   set(CURLOPT_FOLLOWLOCATION, 0L);
-  set(CURLOPT_PROXY, "");  // also not the environment's
+  set(CURLOPT_PROXY, endpoint_.proxy.c_str());  // "": also not the environment's
+  set(CURLOPT_NOPROXY, "");
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_NODELAY, 1L);

@@ -32,6 +32,7 @@ struct Endpoint {
   std::string base_url;     // what libcurl is told: the scheme and the name to verify
   std::string connect_to;   // "" or CURLOPT_CONNECT_TO, when that name is not the real host
   std::string host_header;  // "" or "Host: ..." for the same reason
+  std::string proxy;        // "" = none
   std::string user_agent;
   std::chrono::milliseconds connect_timeout{0};
   std::chrono::seconds max_idle_age{0};

@@ -20,6 +20,20 @@ bool IsHeaderValue(std::string_view value) {
                      [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
 }
 
+// Source: kubernetes.io/docs/reference/access-authn-authz/user-impersonation.
+std::vector<std::string> ImpersonationLines(const Impersonation& impersonation) {
+  std::vector<std::string> lines;
+  if (!impersonation.user.empty()) lines.push_back("Impersonate-User: " + impersonation.user);
+  if (!impersonation.uid.empty()) lines.push_back("Impersonate-Uid: " + impersonation.uid);
+  for (const std::string& group : impersonation.groups) {
+    lines.push_back("Impersonate-Group: " + group);
+  }
+  for (const auto& [key, value] : impersonation.extra) {
+    lines.push_back("Impersonate-Extra-" + PercentEncode(key) + ": " + value);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string DefaultUserAgent() { return "aliquot-allocator/" ALIQUOT_VERSION; }
@@ -28,7 +42,11 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(const ClientConfig&
                                                              const Clock& clock,
                                                              TransportOptions options) {
   if (Status status = CheckClientConfig(config); !status.ok()) return status;
-  auto credentials = Credentials::Load(config, clock);
+  const std::vector<std::string> impersonation = ImpersonationLines(config.impersonation);
+  if (!std::all_of(impersonation.begin(), impersonation.end(), IsHeaderValue)) {
+    return InvalidArgument("whom to impersonate holds a control character");
+  }
+  auto credentials = Credentials::Load(config, clock, options.plugin_host);
   if (!credentials.ok()) return credentials.status();
   return std::unique_ptr<CurlTransport>(
       new CurlTransport(config, std::move(options), clock, *std::move(credentials)));
@@ -39,7 +57,8 @@ CurlTransport::CurlTransport(const ClientConfig& config, TransportOptions option
     : options_(std::move(options)),
       clock_(clock),
       endpoint_(std::make_unique<Endpoint>(MakeEndpoint(config))),
-      credentials_(std::move(credentials)) {
+      credentials_(std::move(credentials)),
+      impersonation_(ImpersonationLines(config.impersonation)) {
   endpoint_->user_agent = options_.user_agent;
   endpoint_->connect_timeout = options_.connect_timeout;
   endpoint_->max_idle_age = options_.max_idle_age;
@@ -90,7 +109,8 @@ CallResult CurlTransport::Send(const ApiRequest& request, const StreamLimits& li
 
 CallResult CurlTransport::SendOnce(const ApiRequest& request, WireRequest& wire,
                                    const std::shared_ptr<const CredentialSet>& credentials) {
-  wire.headers = {"Accept: application/json"};
+  wire.headers = impersonation_;
+  wire.headers.emplace_back("Accept: application/json");
   if (!request.content_type.empty()) {
     wire.headers.push_back("Content-Type: " + request.content_type);
   }

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "kubeclient/config.h"
 #include "kubeclient/credentials.h"
+#include "kubeclient/exec_credential.h"
 #include "kubeclient/transport.h"
 
 namespace aliquot::kubeclient {
@@ -30,12 +31,13 @@ struct TransportOptions {
   // Under the 90 s after which the API server (Go's default in k8s.io/apiserver) drops an idle
   // connection.
   std::chrono::seconds max_idle_age{45};
+  PluginHost plugin_host{};  // of credential plugins; nowhere unless set
 };
 
 // HTTP/1.1 over TLS 1.2+ by libcurl: the server's certificate and name are always verified,
-// redirects and proxies never followed, connections kept alive in a small pool; a change of CA or
-// client certificate starts new ones. Thread-safe; a request holds one connection, and none of our
-// locks while it waits.
+// redirects never followed, no proxy but the configuration's, connections kept alive in a small
+// pool; a change of CA or client certificate starts new ones. Thread-safe; a request holds one
+// connection, and none of our locks while it waits.
 class CurlTransport final : public Transport {
  public:
   // Reads the credentials once, so that a wrong path is an error now. The clock must outlive it.
@@ -66,6 +68,7 @@ class CurlTransport final : public Transport {
   const Clock& clock_;
   const std::unique_ptr<Endpoint> endpoint_;
   const std::unique_ptr<Credentials> credentials_;
+  const std::vector<std::string> impersonation_;  // header lines
   Mutex mutex_;
   std::vector<std::unique_ptr<CurlSession>> idle_ GUARDED_BY(mutex_);  // last used last
 };

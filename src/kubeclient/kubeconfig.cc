@@ -5,10 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 
 #include "base/strings.h"
-#include "kubeclient/base64.h"
+#include "kubeclient/kubeconfig_entry.h"
 
 namespace aliquot::kubeclient {
 
@@ -16,152 +15,143 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 1u << 20;  // a kubeconfig of many clusters has some 100 KB
 
-// Thrown and caught in this file: a sentence about one field.
-struct Refusal {
-  std::string message;
+struct File {
+  std::string shown;
+  std::filesystem::path base;
+  YAML::Node root;
 };
 
-std::string TextOf(const YAML::Node& map, const std::string& key, const std::string& where) {
-  const YAML::Node value = map[key];
-  if (!value || value.IsNull()) return {};
-  if (!value.IsScalar()) throw Refusal{where + "." + key + " must be a string"};
-  return value.Scalar();
-}
-
-// The entry of that name in one of the three lists, for example users[name=x].user.
-YAML::Node Entry(const YAML::Node& root, const std::string& list, const std::string& kind,
-                 const std::string& name) {
-  const YAML::Node entries = root[list];
-  if (entries && !entries.IsNull() && !entries.IsSequence())
-    throw Refusal{list + " must be a list"};
-  if (entries && entries.IsSequence()) {
-    for (const YAML::Node& entry : entries) {
-      if (!entry.IsMap()) throw Refusal{list + " must hold objects with a name"};
-      if (TextOf(entry, "name", list) != name) continue;
-      const YAML::Node found = entry[kind];
-      if (!found || found.IsNull()) return YAML::Node(YAML::NodeType::Map);
-      if (!found.IsMap()) throw Refusal{list + " \"" + Printable(name) + "\" must hold an object"};
-      return found;
-    }
-  }
-  throw Refusal{list + " has no entry named \"" + Printable(name) + "\""};
-}
-
-// "key" (a path) and "key-data" (base64) of one secret.
-Secret FileOrData(const YAML::Node& map, const std::string& key, const std::string& where,
-                  const std::filesystem::path& base) {
-  Secret secret;
-  const std::string data = TextOf(map, key + "-data", where);
-  if (!data.empty()) {
-    auto decoded = DecodeBase64(data);
-    if (!decoded) throw Refusal{where + "." + key + "-data is not base64"};
-    secret.data = std::move(*decoded);
-    return secret;
-  }
-  const std::string path = TextOf(map, key, where);
-  if (!path.empty()) secret.file = (base / path).lexically_normal().string();
-  return secret;
-}
-
-void ReadCluster(const YAML::Node& cluster, const std::string& where,
-                 const std::filesystem::path& base, ClientConfig& config) {
-  if (Trim(TextOf(cluster, "insecure-skip-tls-verify", where)) == "true") {
-    throw Refusal{
-        where +
-        ".insecure-skip-tls-verify is not supported: a server that is not verified can hand "
-        "out any cluster state; set certificate-authority instead"};
-  }
-  if (!TextOf(cluster, "proxy-url", where).empty()) {
-    throw Refusal{where +
-                  ".proxy-url is not supported; name a server that can be reached directly"};
-  }
-  config.server = TextOf(cluster, "server", where);
-  if (config.server.empty()) throw Refusal{where + ".server is missing"};
-  while (config.server.size() > 1 && config.server.back() == '/') config.server.pop_back();
-  config.tls_server_name = TextOf(cluster, "tls-server-name", where);
-  config.certificate_authority = FileOrData(cluster, "certificate-authority", where, base);
-}
-
-void ReadUser(const YAML::Node& user, const std::string& where, const std::filesystem::path& base,
-              ClientConfig& config) {
-  for (const char* plugin : {"exec", "auth-provider"}) {
-    if (user[plugin] && !user[plugin].IsNull()) {
-      throw Refusal{where + "." + plugin +
-                    " is not supported: credential plugins are made for people at a terminal; use "
-                    "tokenFile or a client certificate"};
-    }
-  }
-  for (const char* field : {"username", "password"}) {
-    if (!TextOf(user, field, where).empty()) {
-      throw Refusal{
-          where + "." + field +
-          " is not supported by any current API server; use tokenFile or a client certificate"};
-    }
-  }
-  for (const char* field : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-    if (user[field] && !user[field].IsNull()) {
-      throw Refusal{where + "." + field +
-                    " is not supported; give the user itself the rights it needs"};
-    }
-  }
-  config.client_certificate = FileOrData(user, "client-certificate", where, base);
-  config.client_key = FileOrData(user, "client-key", where, base);
-  // kubectl: the file wins over the token beside it.
-  const std::string token_file = TextOf(user, "tokenFile", where);
-  if (!token_file.empty()) {
-    config.token.file = (base / token_file).lexically_normal().string();
-  } else {
-    config.token.data = TextOf(user, "token", where);
-  }
-}
-
-ClientConfig ReadDocument(const std::string& text, const std::string& wanted_context,
-                          const std::filesystem::path& base) {
-  const YAML::Node root = YAML::Load(text);
-  if (!root.IsMap()) throw Refusal{"is not a kubeconfig: the top must be an object"};
-  std::string name = wanted_context;
-  if (name.empty()) name = TextOf(root, "current-context", "kubeconfig");
-  if (name.empty()) throw Refusal{"current-context is not set; set it or name a context"};
-  const YAML::Node context = Entry(root, "contexts", "context", name);
-  const std::string context_where = "contexts \"" + Printable(name) + "\"";
-  const std::string cluster = TextOf(context, "cluster", context_where);
-  const std::string user = TextOf(context, "user", context_where);
-
-  ClientConfig config;
-  config.namespace_name = TextOf(context, "namespace", context_where);
-  if (config.namespace_name.empty()) config.namespace_name = "default";
-  ReadCluster(Entry(root, "clusters", "cluster", cluster),
-              "clusters \"" + Printable(cluster) + "\"", base, config);
-  if (!user.empty()) {
-    ReadUser(Entry(root, "users", "user", user), "users \"" + Printable(user) + "\"", base, config);
-  }
-  return config;
-}
-
-}  // namespace
-
-Result<ClientConfig> LoadKubeconfig(const std::string& path, const std::string& context) {
-  const std::string shown = "kubeconfig " + Printable(path, 200);
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMaxFileBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.eof() && !file.good()) return NotFound(shown + " cannot be read");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxFileBytes) return InvalidArgument(shown + " is over 1 MiB");
+Result<YAML::Node> Parse(const std::string& text, const std::string& shown) {
   try {
-    const auto base = std::filesystem::absolute(path).parent_path();
-    ClientConfig config = ReadDocument(text, context, base);
-    if (Status status = CheckClientConfig(config); !status.ok()) return status.WithContext(shown);
-    return config;
-  } catch (const Refusal& refusal) {
-    return InvalidArgument(shown + ": " + refusal.message);
+    YAML::Node root = YAML::Load(text);
+    if (root.IsNull()) return YAML::Node(YAML::NodeType::Map);  // an empty file
+    if (!root.IsMap()) {
+      return InvalidArgument(shown + ": is not a kubeconfig: the top must be an object");
+    }
+    return root;
   } catch (const YAML::Exception& error) {
     // yaml-cpp's own text may quote the file, which holds secrets: only the place is shown.
     return InvalidArgument(shown + ": line " + std::to_string(error.mark.line + 1) +
                            " is not valid YAML");
-  } catch (const std::filesystem::filesystem_error&) {
-    return NotFound(shown + " cannot be resolved to a path");
   }
+}
+
+Result<File> ReadFile(const std::string& path) {
+  File made;
+  made.shown = "kubeconfig " + Printable(path, 200);
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMaxFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.eof() && !file.good()) return NotFound(made.shown + " cannot be read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxFileBytes) return InvalidArgument(made.shown + " is over 1 MiB");
+  std::error_code error;
+  made.base = std::filesystem::absolute(path, error).parent_path();
+  if (error) return NotFound(made.shown + " cannot be resolved to a path");
+  Result<YAML::Node> root = Parse(text, made.shown);
+  if (!root.ok()) return root.status();
+  made.root = *root;
+  return made;
+}
+
+std::string ShownAll(const std::vector<File>& files) {
+  std::string shown = files.front().shown;
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    shown += (i + 1 < files.size() ? ", " : " and ") + files[i].shown;
+  }
+  return shown;
+}
+
+// The first entry of that name in one of the three lists, for example users[name=x].user.
+KubeconfigEntry Find(const std::vector<File>& files, const std::string& list,
+                     const std::string& kind, const std::string& name) {
+  for (const File& file : files) {
+    const YAML::Node entries = file.root[list];
+    if (!entries || entries.IsNull()) continue;
+    const std::string where = file.shown + ": " + list;
+    if (!entries.IsSequence()) throw KubeconfigRefusal{where + " must be a list"};
+    for (const YAML::Node& entry : entries) {
+      if (!entry.IsMap()) throw KubeconfigRefusal{where + " must hold objects with a name"};
+      if (TextOf(entry, "name", where) != name) continue;
+      const std::string found = where + " \"" + Printable(name) + "\"";
+      const YAML::Node map = entry[kind];
+      if (!map || map.IsNull()) {
+        return {YAML::Node(YAML::NodeType::Map), found, file.shown, file.base};
+      }
+      if (!map.IsMap()) throw KubeconfigRefusal{found + " must hold an object"};
+      return {map, found, file.shown, file.base};
+    }
+  }
+  throw KubeconfigRefusal{ShownAll(files) + ": " + list + " has no entry named \"" +
+                          Printable(name) + "\""};
+}
+
+std::string CurrentContext(const std::vector<File>& files) {
+  for (const File& file : files) {
+    std::string name = TextOf(file.root, "current-context", file.shown);
+    if (!name.empty()) return name;
+  }
+  throw KubeconfigRefusal{ShownAll(files) +
+                          ": current-context is not set; set it or name a context"};
+}
+
+Result<ClientConfig> ReadContext(const std::vector<File>& files, const KubeconfigOptions& options) {
+  const std::string name = options.context.empty() ? CurrentContext(files) : options.context;
+  const KubeconfigEntry context = Find(files, "contexts", "context", name);
+  ClientConfig config;
+  config.namespace_name = TextOf(context.map, "namespace", context.where);
+  if (config.namespace_name.empty()) config.namespace_name = "default";
+  const KubeconfigEntry cluster =
+      Find(files, "clusters", "cluster", TextOf(context.map, "cluster", context.where));
+  ReadCluster(cluster, options.for_person, config);
+  const std::string user = TextOf(context.map, "user", context.where);
+  if (!user.empty()) {
+    ReadUser(Find(files, "users", "user", user), options.for_person, config);
+  }
+  if (config.exec) config.exec->cluster_config = PluginConfigOf(cluster);
+  if (Status status = CheckClientConfig(config); !status.ok()) {
+    return status.WithContext(cluster.file);  // what is left to judge stands in the cluster's entry
+  }
+  return config;
+}
+
+Result<ClientConfig> ReadFiles(const std::vector<std::string>& paths,
+                               const KubeconfigOptions& options) {
+  std::vector<File> files;
+  for (const std::string& path : paths) {
+    Result<File> file = ReadFile(path);
+    if (!file.ok()) return file.status();
+    files.push_back(*std::move(file));
+  }
+  try {
+    return ReadContext(files, options);
+  } catch (const KubeconfigRefusal& refusal) {
+    return InvalidArgument(refusal.message);
+  } catch (const YAML::Exception&) {
+    // Of a value of another kind than any that is asked for above.
+    return InvalidArgument(ShownAll(files) + ": is not a kubeconfig");
+  }
+}
+
+}  // namespace
+
+Result<ClientConfig> LoadKubeconfig(const std::string& path, const KubeconfigOptions& options) {
+  return ReadFiles({path}, options);
+}
+
+Result<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
+                                     const KubeconfigOptions& options) {
+  std::vector<std::string> present;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found) {
+      present.push_back(path);
+    }
+  }
+  if (!present.empty()) return ReadFiles(present, options);
+  if (paths.size() == 1)
+    return NotFound("kubeconfig " + Printable(paths[0], 200) + " is not there");
+  return NotFound("none of the kubeconfigs " + Printable(Join(paths, ", "), 1000) + " is there");
 }
 
 }  // namespace aliquot::kubeclient

@@ -10,10 +10,10 @@ PROGRAM = os.environ.get("ALIQUOTCTL", ROOT / "out" / "bin" / "aliquotctl")
 DATA = ROOT / "tests" / "data"
 
 
-def run(*words, text=None, timeout=120):
-    """The finished process; `text` goes to its standard input."""
+def run(*words, text=None, timeout=120, env=None):
+    """The finished process; `text` goes to its standard input, `env` is added to its variables."""
     return subprocess.run([PROGRAM, *map(str, words)], input=text, capture_output=True, text=True, check=False,
-                          timeout=timeout)
+                          timeout=timeout, env={**os.environ, **{key: str(value) for key, value in (env or {}).items()}})
 
 
 def answer(*words):

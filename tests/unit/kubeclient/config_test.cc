@@ -87,6 +87,41 @@ TEST(ClientConfig, SendsNoCredentialsUnencrypted) {
   EXPECT_THAT(status.message(), Not(HasSubstr("very-secret")));
 }
 
+TEST(ClientConfig, APluginIsACredential) {
+  ClientConfig config;
+  config.server = "http://127.0.0.1:8001";
+  config.exec.emplace();
+  EXPECT_THAT(CheckClientConfig(config).message(), HasSubstr("not encrypted"));
+}
+
+TEST(ClientConfig, JudgesTheProxyWithoutShowingIt) {
+  struct Case {
+    const char* url;
+    bool ok;
+  };
+  const Case cases[] = {
+      {"http://proxy", true},
+      {"https://proxy.example.org:3128/", true},
+      {"socks5://[::1]:1080", true},
+      {"http://secret9:secret9@proxy:3128", true},
+      {"socks4://proxy", false},
+      {"proxy:3128", false},
+      {"http://", false},
+      {"http://secret9@", false},
+      {"http://proxy:0", false},
+      {"http://secret9:secret 9@proxy", false},
+      {"http://proxy\r\nX: y", false},
+  };
+  for (const Case& c : cases) {
+    ClientConfig config;
+    config.server = "https://10.0.0.1:6443";
+    config.proxy_url = c.url;
+    const Status status = CheckClientConfig(config);
+    EXPECT_EQ(status.ok(), c.ok) << c.url;
+    EXPECT_THAT(status.message(), Not(HasSubstr("secret9")));
+  }
+}
+
 TEST(ClientConfig, WantsCertificateAndKeyTogether) {
   ClientConfig config;
   config.server = "https://10.0.0.1:6443";

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/support/test_certificates.h"
@@ -118,6 +119,113 @@ TEST_F(CredentialsTest, NoMessageHoldsASecret) {
   const auto loaded = Credentials::Load(config_, clock_);
   ASSERT_FALSE(loaded.ok());
   EXPECT_THAT(loaded.status().message(), Not(HasSubstr("secret")));
+}
+
+// A plugin in the place of the token; it gives "t1", then "t2" and so on.
+class PluginCredentialsTest : public CredentialsTest {
+ protected:
+  PluginCredentialsTest() {
+    config_.token = {};
+    config_.exec.emplace();
+    config_.exec->where = "kubeconfig /k: users \"u\".exec";
+    config_.exec->command = "login";
+    config_.exec->api_version = "client.authentication.k8s.io/v1";
+  }
+
+  Result<std::unique_ptr<Credentials>> TryPlugin() {
+    PluginHost host;
+    host.run = [this](const CommandStart&) {
+      ++runs_;
+      return CommandEnd{end_, 0, Printed()};
+    };
+    return Credentials::Load(config_, clock_, host);
+  }
+  std::string LoadProblem() { return TryPlugin().status().message(); }
+
+  std::unique_ptr<Credentials> LoadByPlugin() {
+    auto loaded = TryPlugin();
+    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+    return *std::move(loaded);
+  }
+
+  std::string Printed() const {
+    return R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{)" +
+           status_ + R"("token":")" +
+           (fixed_token_.empty() ? "t" + std::to_string(runs_) : fixed_token_) + "\"}}";
+  }
+
+  int runs_ = 0;
+  std::string status_;  // more fields
+  std::string fixed_token_;
+  CommandEnd::Kind end_ = CommandEnd::Kind::kExited;
+};
+
+TEST_F(PluginCredentialsTest, ThePluginRunsOnceAndTheCaIsStillTheFiles) {
+  const auto credentials = LoadByPlugin();
+  clock_.Advance(std::chrono::hours(1));
+  EXPECT_EQ(credentials->Current()->token, "t1");
+  EXPECT_EQ(credentials->Current()->ca_pem, authority_.certificate());
+  EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(PluginCredentialsTest, WhatTheServerRejectsIsAskedForAgainOnceForAllCallers) {
+  const auto credentials = LoadByPlugin();
+  const auto rejected = credentials->Current();
+  EXPECT_TRUE(credentials->Reload(*rejected));
+  EXPECT_EQ(credentials->Current()->token, "t2");
+  EXPECT_TRUE(credentials->Reload(*rejected)) << "somebody else has asked already";
+  EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(PluginCredentialsTest, ThePluginsSameAnswerMakesNoOtherTry) {
+  fixed_token_ = "t";
+  const auto credentials = LoadByPlugin();
+  EXPECT_FALSE(credentials->Reload(*credentials->Current()));
+  EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(PluginCredentialsTest, WhatHasExpiredIsAskedForAgainAtTheNextLook) {
+  status_ =
+      R"("expirationTimestamp":"1970-01-02T01:00:00Z",)";  // the clock begins a day after 1970
+  const auto credentials = LoadByPlugin();
+  clock_.Advance(std::chrono::minutes(59));
+  EXPECT_EQ(credentials->Current()->token, "t1");
+  clock_.Advance(std::chrono::minutes(1));
+  status_ = R"("expirationTimestamp":"1970-01-02T02:00:00Z",)";
+  EXPECT_EQ(credentials->Current()->token, "t2");
+  clock_.Advance(std::chrono::minutes(1));
+  EXPECT_EQ(credentials->Current()->token, "t2");
+  EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(PluginCredentialsTest, AnExpiredSetStaysWhileThePluginFails) {
+  status_ = R"("expirationTimestamp":"1970-01-02T01:00:00Z",)";
+  const auto credentials = LoadByPlugin();
+  end_ = CommandEnd::Kind::kOutOfTime;
+  clock_.Advance(std::chrono::hours(2));
+  EXPECT_EQ(credentials->Current()->token, "t1");
+  EXPECT_THAT(credentials->last_problem().message(), HasSubstr("gave no answer"));
+}
+
+TEST_F(PluginCredentialsTest, ItsCertificateIsUsedWithItsKeyAlone) {
+  const test::KeyPair pair = authority_.IssueClient("a");
+  const auto json = [](const std::string& pem) { return nlohmann::json(pem).dump(); };
+  status_ = "\"clientCertificateData\":" + json(pair.certificate) +
+            ",\"clientKeyData\":" + json(pair.key) + ",";
+  EXPECT_EQ(LoadByPlugin()->Current()->certificate_pem, pair.certificate);
+  status_ = "\"clientCertificateData\":" + json(pair.certificate) +
+            ",\"clientKeyData\":" + json(authority_.IssueClient("a").key) + ",";
+  EXPECT_THAT(LoadProblem(), HasSubstr("users \"u\".exec: the key does not belong"));
+}
+
+TEST_F(PluginCredentialsTest, ATokenThatIsNoHeaderIsRefusedUnquoted) {
+  fixed_token_ = "two words";
+  EXPECT_EQ(LoadProblem(), "kubeconfig /k: users \"u\".exec holds no usable token");
+}
+
+TEST_F(PluginCredentialsTest, AProgramWithoutAHostRunsNone) {
+  EXPECT_THAT(Credentials::Load(config_, clock_).status().message(),
+              HasSubstr("is not run by this program"));
 }
 
 }  // namespace
