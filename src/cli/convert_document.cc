@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "admission/pod_review.h"
@@ -14,6 +15,7 @@
 #include "cli/yaml_json.h"
 #include "program/problems.h"
 #include "program/yaml_document.h"
+#include "translate/surroundings.h"
 
 namespace aliquot::cli {
 namespace {
@@ -32,6 +34,13 @@ struct DocumentPatch {
   };
   std::vector<Part> parts;
   std::vector<std::string> notes;
+
+  // Templates of one object often say the same.
+  void Add(std::string note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  }
 };
 
 class DocumentConverter {
@@ -141,20 +150,22 @@ class DocumentConverter {
   Result<DocumentPatch> PatchOf(const json& document) const {
     DocumentPatch all;
     std::vector<std::string> problems;
-    for (const PodPlace& place : FindPods(document)) {
+    const std::vector<PodPlace> places = FindPods(document);
+    for (const PodPlace& place : places) {
       const json& pod = document.at(json::json_pointer(place.pointer));
       Result<translate::Translation> one = TranslateOne(pod);
       if (!one.ok()) {
         problems.push_back(Where() + place.owner + ": " + one.status().message());
         continue;
       }
-      for (std::string& note : one->notes) {
-        all.notes.push_back(place.owner + ": " + std::move(note));
+      for (const std::string& note : one->notes) {
+        all.Add(place.owner + ": " + note);
       }
       if (!one->patch.empty()) {
         all.parts.push_back({place.pointer, std::move(one->patch)});
       }
     }
+    NoteOwners(document, places, all);
     NoteQuota(document, all);
     if (!problems.empty()) {
       return InvalidArgument(Join(problems, "\n"));
@@ -180,6 +191,33 @@ class DocumentConverter {
     }
     return scheme ? translate::TranslatePod(pod, *scheme, options_.translate)
                   : translate::Translation();
+  }
+
+  // Of the objects whose pods change: what is left beside and above those pods.
+  static void NoteOwners(const json& document, const std::vector<PodPlace>& places,
+                         DocumentPatch& all) {
+    std::set<std::string> changed;  // pointers of pods
+    for (const DocumentPatch::Part& part : all.parts) {
+      changed.insert(part.pointer);
+    }
+    std::set<std::string> objects;
+    for (const PodPlace& place : places) {
+      if (changed.count(place.pointer) > 0 && place.object != place.pointer &&
+          objects.insert(place.object).second) {
+        for (const std::string& note :
+             translate::QueueNotes(document.at(json::json_pointer(place.object)))) {
+          all.Add(place.owner + ": " + note);
+        }
+      }
+    }
+    for (const PodPlace& place : places) {
+      if (objects.count(place.object) > 0 && changed.count(place.pointer) == 0) {
+        const json& pod = document.at(json::json_pointer(place.pointer));
+        if (const auto note = translate::NeighbourNote(pod)) {
+          all.Add(place.owner + ": " + *note);
+        }
+      }
+    }
   }
 
   void NoteQuota(const json& document, DocumentPatch& all) const {

@@ -21,11 +21,12 @@ bool HoldsContainers(const json& value) {
   return containers != nullptr && containers->is_array();
 }
 
-void Find(const json& value, const std::string& pointer, const std::string& owner,
+// `holder`: owner and object of what is found.
+void Find(const json& value, const std::string& pointer, const PodPlace& holder,
           std::vector<PodPlace>& places) {
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {
-      Find(value[i], pointer + "/" + std::to_string(i), owner, places);
+      Find(value[i], pointer + "/" + std::to_string(i), holder, places);
     }
     return;
   }
@@ -35,9 +36,9 @@ void Find(const json& value, const std::string& pointer, const std::string& owne
   for (const auto& [key, member] : value.items()) {
     const std::string at = admission::Patch::Member(pointer, key);
     if (key == "template" && HoldsContainers(member)) {
-      places.push_back({at, owner});
+      places.push_back({at, holder.owner, holder.object});
     } else {
-      Find(member, at, owner, places);
+      Find(member, at, holder, places);
     }
   }
 }
@@ -55,11 +56,11 @@ void FindInObject(const json& object, const std::string& pointer, std::vector<Po
   const std::string owner = NameOfObject(object);
   if (kind == "Pod") {
     if (HoldsContainers(object)) {
-      places.push_back({pointer, owner});
+      places.push_back({pointer, owner, pointer});
     }
     return;
   }
-  Find(object, pointer, owner, places);
+  Find(object, pointer, {"", owner, pointer}, places);
 }
 
 }  // namespace

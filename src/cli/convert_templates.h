@@ -11,6 +11,7 @@ namespace aliquot::cli {
 struct PodPlace {
   std::string pointer;  // JSON pointer, "" for the document itself
   std::string owner;    // `Deployment "web"`
+  std::string object;   // JSON pointer of the object that holds it; the pod's own for a Pod
 };
 
 // Every pod of the document: itself if it is a Pod, what stands below a key `template` and has

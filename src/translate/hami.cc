@@ -131,7 +131,7 @@ Status TranslateHami(PodEdit& edit) {
     }
   }
   if (edit.gave_any()) {
-    edit.RemoveScheduler("hami-scheduler");
+    edit.RemoveScheduler(kHamiScheduler);
     TranslateHamiAnnotations(edit);
   }
   return Status::Ok();

@@ -151,6 +151,7 @@ void TranslateHamiAnnotations(PodEdit& edit) {
   MovePolicies(edit);
   MoveModes(edit);
   RemoveRecords(edit);
+  edit.NoteLeftAnnotations({"hami.io/", "nvidia.com/", "4pd.io/"});
   NoteSurroundings(edit);
 }
 

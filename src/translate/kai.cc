@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "translate/memory.h"
 #include "translate/schemes.h"
+#include "translate/surroundings.h"
 
 namespace aliquot::translate {
 namespace {
@@ -13,8 +14,6 @@ constexpr char kFraction[] = "gpu-fraction";
 constexpr char kMemory[] = "gpu-memory";
 constexpr char kDevices[] = "gpu-fraction-num-devices";
 constexpr char kContainerName[] = "gpu-fraction-container-name";
-constexpr const char* kQueueLabels[] = {"kai.scheduler/queue", "runai/queue"};
-constexpr char kScheduler[] = "kai-scheduler";
 
 Status Malformed(const char* key, const std::string& value, const char* remedy) {
   return InvalidArgument(std::string("annotation ") + key + " is " + Printable(value) + "; " +
@@ -131,12 +130,8 @@ Status TranslateShare(PodEdit& edit, const std::string* fraction, const std::str
 }
 
 void NoteWhatKaiDoesBesides(PodEdit& edit) {
-  for (const char* label : kQueueLabels) {
-    if (admission::Member(edit.pod(), {"metadata", "labels", label}) != nullptr) {
-      edit.Note(std::string("label ") + label +
-                " stays and has no effect; Aliquot has no queues, Kueue or a ResourceQuota on "
-                "requests of Aliquot's resources has");
-    }
+  for (std::string& note : QueueNotes(edit.pod())) {
+    edit.Note(std::move(note));
   }
   if (edit.Annotation("pod-group-name") != nullptr) {
     edit.Note(
@@ -144,6 +139,7 @@ void NoteWhatKaiDoesBesides(PodEdit& edit) {
         "Kueue starts groups together");
   }
   edit.RemoveLabel("runai-gpu-group");
+  edit.NoteLeftAnnotations({"kai.scheduler/", "runai/", "gpu-"});
 }
 
 }  // namespace
@@ -166,7 +162,7 @@ Status TranslateKai(PodEdit& edit) {
     }
   }
   if (edit.gave_any()) {
-    edit.RemoveScheduler(kScheduler);
+    edit.RemoveScheduler(kKaiScheduler);
     NoteWhatKaiDoesBesides(edit);
   }
   return Status::Ok();

@@ -174,6 +174,25 @@ void PodEdit::SetAnnotation(std::string_view key, const std::string& value) {
 void PodEdit::RemoveAnnotation(std::string_view key) {
   if (Annotation(key) != nullptr) {
     patch_.Remove(Patch::Member(kAnnotations, key));
+    removed_annotations_.emplace_back(key);
+  }
+}
+
+void PodEdit::NoteLeftAnnotations(std::initializer_list<std::string_view> prefixes) {
+  const json* annotations = Member(pod_, {"metadata", "annotations"});
+  if (annotations == nullptr) {
+    return;
+  }
+  for (const auto& [key, value] : annotations->items()) {
+    const std::string& name = key;
+    const bool theirs = std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) {
+      return StartsWith(name, prefix);
+    });
+    const bool removed = std::find(removed_annotations_.begin(), removed_annotations_.end(),
+                                   name) != removed_annotations_.end();
+    if (theirs && !removed) {
+      Note("annotation " + Printable(name) + " stays and has no effect; Aliquot has no equal of it");
+    }
   }
 }
 

@@ -57,6 +57,9 @@ class PodEdit {
   void SetAnnotation(std::string_view key, const std::string& value);
   void RemoveAnnotation(std::string_view key);
   void RemoveLabel(std::string_view key);
+  // A note for each annotation that begins so and was not removed: it has no equal. Call it after
+  // the removals.
+  void NoteLeftAnnotations(std::initializer_list<std::string_view> prefixes);
   // The cluster's default takes the pod, or the one that Aliquot's webhook gives it.
   void RemoveScheduler(std::string_view name);
   void Note(std::string sentence) { notes_.push_back(std::move(sentence)); }
@@ -79,6 +82,7 @@ class PodEdit {
   admission::Patch patch_;
   bool annotations_added_ = false;
   std::vector<std::string> set_annotations_;
+  std::vector<std::string> removed_annotations_;
   std::vector<Share> shares_;
   std::vector<std::string> notes_;
 };

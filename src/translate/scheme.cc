@@ -5,6 +5,7 @@
 
 #include "admission/pod_review.h"
 #include "base/strings.h"
+#include "translate/schemes.h"
 
 namespace aliquot::translate {
 namespace {
@@ -92,10 +93,10 @@ Result<std::optional<Scheme>> SchemeOf(const json& pod) {
   const bool gpu = signs.hami || signs.nvidia;
   // Without a GPU these alone ask for nothing.
   signs.hami =
-      signs.hami || (gpu && (HasHamiAnnotation(pod) || NamesScheduler(pod, "hami-scheduler")));
+      signs.hami || (gpu && (HasHamiAnnotation(pod) || NamesScheduler(pod, kHamiScheduler)));
   signs.kai =
       Has(pod, "annotations", "gpu-fraction") || Has(pod, "annotations", "gpu-memory") ||
-      (gpu && (NamesScheduler(pod, "kai-scheduler") || Has(pod, "labels", "kai.scheduler/queue")));
+      (gpu && (NamesScheduler(pod, kKaiScheduler) || Has(pod, "labels", "kai.scheduler/queue")));
   if (signs.hami && signs.kai) {
     return InvalidArgument(
         "the pod asks for a GPU in HAMi's way and in KAI's at once; say which one is meant");

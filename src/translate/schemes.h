@@ -15,6 +15,8 @@ Status TranslateNvidia(PodEdit& edit);         // nvidia.cc
 Status TranslateKai(PodEdit& edit);            // kai.cc
 
 inline constexpr char kGpuResource[] = "nvidia.com/gpu";
+inline constexpr char kHamiScheduler[] = "hami-scheduler";
+inline constexpr char kKaiScheduler[] = "kai-scheduler";
 
 // nvidia.com/gpu as whole GPUs, for one container; nothing happens where it is 0 or not there.
 Status GiveWholeGpus(PodEdit& edit, const ContainerRef& container);  // nvidia.cc

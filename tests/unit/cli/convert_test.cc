@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -117,6 +118,23 @@ TEST(Convert, EveryHolderOfAPodTemplateCounts) {
     EXPECT_NE(converted.find("tencent.com/vcuda-core: \"100\""), std::string::npos) << converted;
     EXPECT_EQ(converted.find("nvidia.com/gpu: 1"), std::string::npos) << converted;
   }
+}
+
+TEST(Convert, WhatIsLeftAboveAndBesideAConvertedTemplateIsSaidOnce) {
+  const std::string gpu =
+      "{spec: {schedulerName: kai-scheduler, containers: [{name: m, resources: {limits: "
+      "{nvidia.com/gpu: 1}}}]}}";
+  const Converted converted = Convert(
+      "kind: RayCluster\nmetadata: {name: r, labels: {kai.scheduler/queue: q}}\nspec:\n"
+      "  head: {template: {spec: {schedulerName: kai-scheduler, containers: [{name: h}]}}}\n"
+      "  groups: [{template: " +
+      gpu + "}, {template: " + gpu + "}]\n");
+  EXPECT_THAT(converted.notes,
+              testing::ElementsAre(
+                  testing::HasSubstr("schedulerName kai-scheduler is removed"),
+                  testing::HasSubstr("label kai.scheduler/queue stays and has no effect"),
+                  testing::HasSubstr("schedulerName kai-scheduler stays on a pod that asks for no "
+                                     "GPU")));
 }
 
 TEST(Convert, ATemplateWithoutMetadataGetsTheAnnotation) {

@@ -34,6 +34,23 @@ TEST(Hami, MemoryIsRoundedUpToUnitsAndNoted) {
   EXPECT_TRUE(Says(notes, "3000 MiB becomes 3072 MiB"));
 }
 
+TEST(Hami, WhatHasNoEqualStaysAndIsSaid) {
+  json pod = PodWith({{"nvidia.com/gpu", "1"}});
+  pod["metadata"]["annotations"] = {{"nvidia.com/use-gpuindexes", "0,1"},
+                                    {"nvidia.com/mig-profile-preference", "4g"},
+                                    {"nvidia.com/vgpu-mode", "hami-core"},
+                                    {"hami.io/vulkan", "true"},
+                                    {"team", "a"}};
+  std::vector<std::string> notes;
+  const json translated = Translated(pod, kHami, {}, &notes);
+  EXPECT_EQ(notes.size(), 3u) << testing::PrintToString(notes);
+  for (const char* key :
+       {"nvidia.com/use-gpuindexes", "nvidia.com/mig-profile-preference", "hami.io/vulkan"}) {
+    EXPECT_TRUE(Says(notes, std::string("annotation ") + key + " stays and has no effect")) << key;
+    EXPECT_TRUE(AnnotationsOf(translated).contains(key)) << key;
+  }
+}
+
 TEST(Hami, SharesOfSeveralGpusAreOneSumAndACount) {
   // HAMi's amounts are for each of 2 GPUs: 2 x 30 % and 2 x 12 units.
   const json pod = Translated(
