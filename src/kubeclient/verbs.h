@@ -68,6 +68,7 @@ inline constexpr ApiVerb kListPolicies{"admissionregistration.k8s.io",
                                        "validatingadmissionpolicies", "", "list"};
 inline constexpr ApiVerb kListPolicyBindings{"admissionregistration.k8s.io",
                                              "validatingadmissionpolicybindings", "", "list"};
+inline constexpr ApiVerb kListRuntimeClasses{"node.k8s.io", "runtimeclasses", "", "list"};
 inline constexpr ApiVerb kGetClaim{"", "persistentvolumeclaims", "", "get"};
 inline constexpr ApiVerb kCreatePod{"", "pods", "", "create"};  // with dryRun=All only
 
@@ -104,8 +105,9 @@ inline constexpr std::array kWhyVerbs{kGetPod, kListNodes, kListPods, kListEvent
 // Deployments, the Lease, Events, the Secret and the ConfigMap are those of our namespace; the
 // Secret is aliquot-scheduler-client alone.
 inline constexpr std::array kDoctorVerbs{
-    kGetService,   kGetDeployment, kListDaemonSets, kGetLease,           kListEvents, kGetSecret,
-    kGetConfigMap, kListWebhooks,  kListPolicies,   kListPolicyBindings, kListNodes,  kListPods};
+    kGetService, kGetDeployment, kListDaemonSets,    kGetLease,     kListEvents,
+    kGetSecret,  kGetConfigMap,  kListWebhooks,      kListPolicies, kListPolicyBindings,
+    kListNodes,  kListPods,      kListRuntimeClasses};
 // The same, where a GPU pod is tried in a namespace (--try-in).
 inline constexpr std::array kDoctorTryVerbs{kCreatePod};
 

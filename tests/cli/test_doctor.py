@@ -82,7 +82,12 @@ def _server(certificates):
         f"GET {SYSTEM}/pods": [{"metadata": {"labels": {"app.kubernetes.io/name": "aliquot-agent", "app.kubernetes.io/version": "1"}}}],
         f"GET {SYSTEM}/events": [], "GET /api/v1/pods": [],
         "GET /api/v1/nodes": [{"metadata": {"name": "n1", "annotations": {"aliquot.io/gpu-inventory": "{}"}},
-                               "status": {"allocatable": {"tencent.com/vcuda-core": "100"}}}],
+                               "status": {"allocatable": {"tencent.com/vcuda-core": "100"},
+                                          "runtimeHandlers": [{"name": ""}, {"name": "runc"}]}}],
+        "GET /apis/node.k8s.io/v1/runtimeclasses": [],
+        "GET /api/v1/namespaces/kube-system/pods": [{
+            "metadata": {"namespace": "kube-system", "name": "kube-apiserver-cp"},
+            "spec": {"containers": [{"name": "kube-apiserver"}]}}],
         f"GET {POLICIES}/mutatingwebhookconfigurations": [webhooks(certificates.authority)],
         f"GET {POLICIES}/validatingadmissionpolicies": [{"metadata": {"name": name}} for name in NAMES],
         f"GET {POLICIES}/validatingadmissionpolicybindings": [
@@ -154,6 +159,22 @@ def test_a_client_certificate_that_the_allocator_does_not_accept_fails(server, t
     code, findings = doctor(server, tmp_path)
     assert code == 2 and findings["extender-certificate"]["result"] == "failed"
     assert "client certificate" in findings["extender-certificate"]["remedy"]
+
+
+def test_pods_that_run_by_nvidias_runtime_are_looked_for_where_it_may_be(server, tmp_path):
+    all_others = "labelSelector=aliquot.io%2Fgpu%21%3Dtrue"
+    doctor(server, tmp_path)
+    assert not [query for _, _, query, _ in server.requests if all_others in query]
+    server.objects["GET /api/v1/nodes"][0]["status"]["runtimeHandlers"].append({"name": "nvidia"})
+    server.objects["GET /apis/node.k8s.io/v1/runtimeclasses"] = [{"metadata": {"name": "nvidia"}, "handler": "nvidia"}]
+    code, findings = doctor(server, tmp_path)
+    assert code == 0 and findings["nvidia-runtime"]["result"] == "warning"
+    assert [query for _, _, query, _ in server.requests if all_others in query]
+    server.objects["GET /api/v1/pods"] = [{
+        "metadata": {"namespace": "team", "name": "greedy", "labels": {"aliquot.io/gpu": "true"}},
+        "spec": {"nodeName": "n1", "runtimeClassName": "nvidia", "containers": [{"name": "main"}]}}]
+    code, findings = doctor(server, tmp_path)
+    assert code == 2 and "team/greedy" in findings["nvidia-runtime"]["says"]
 
 
 def test_without_a_right_to_the_secret_the_extender_is_still_held_to_its_authority(server, tmp_path):

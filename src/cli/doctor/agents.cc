@@ -49,7 +49,7 @@ Finding InStep(const Observation& seen) {
   }
   if (!found) {
     return {kAgents, Verdict::kFailed, "there is no DaemonSet of node agents",
-            "helm upgrade puts it back"};
+            PutBack(seen) + ", unless agent.enabled is false there"};
   }
   if (ready >= desired && updated >= desired) {
     return desired == 0 ? Finding{kAgents, Verdict::kWarning, "no node is to have an agent",
@@ -61,7 +61,7 @@ Finding InStep(const Observation& seen) {
     return {kAgents, Verdict::kWarning,
             std::to_string(desired - updated) + " of " + std::to_string(desired) +
                 " agents are still the earlier ones",
-            "wait for kubectl rollout status daemonset, then look again"};
+            Kubectl(seen, "rollout status daemonset/aliquot-agent") + ", then look again"};
   }
   const std::string refusal = Refusal(seen);
   const bool security = refusal.find("PodSecurity") != std::string::npos;
@@ -70,8 +70,8 @@ Finding InStep(const Observation& seen) {
               " agents are not ready" + (refusal.empty() ? "" : ": " + refusal),
           security ? "kubectl label namespace " + seen.namespace_name +
                          " pod-security.kubernetes.io/enforce=privileged --overwrite"
-                   : "kubectl -n " + seen.namespace_name +
-                         " describe pods -l app.kubernetes.io/name=aliquot-agent says why"};
+                   : "the reason is in " +
+                         Kubectl(seen, "describe pods -l app.kubernetes.io/name=aliquot-agent")};
 }
 
 Finding SameVersion(const Observation& seen) {
@@ -89,13 +89,19 @@ Finding SameVersion(const Observation& seen) {
   }
   if (versions.size() > 1) {
     return {kVersions, Verdict::kWarning,
-            "pods of several versions run: " + SomeOf({versions.begin(), versions.end()}),
+            "pods of several versions run: " + AtMostThree({versions.begin(), versions.end()}),
             "finish the upgrade; each version reads the records of the one before"};
   }
   if (versions.empty()) {
     return {kVersions, Verdict::kUnknown, "no pod of Aliquot says its version", ""};
   }
   return {kVersions, Verdict::kOk, "all pods are of version " + *versions.begin(), ""};
+}
+
+std::string AgentLogs(const Observation& seen) {
+  return Kubectl(seen,
+                 "get pods -l app.kubernetes.io/name=aliquot-agent -o wide names the node's agent, "
+                 "whose log says why");
 }
 
 Finding Advertised(const Observation& seen) {
@@ -112,16 +118,20 @@ Finding Advertised(const Observation& seen) {
   }
   if (!silent.empty()) {
     return {kShown, Verdict::kFailed,
-            "the kubelet advertises no " + seen.names.core + " on " + SomeOf(silent) +
+            "the kubelet advertises no " + seen.names.core + " on " + AtMostThree(silent) +
                 ", though an inventory of cards is published: no GPU pod fits there",
-            "see the agent's pod and log on that node; all cards may be unhealthy"};
+            AgentLogs(seen) +
+                ": all cards unhealthy, not registered with the kubelet, or another "
+                "plugin owns them"};
   }
   if (with_cards == 0) {
     return {kShown, Verdict::kWarning,
             "no node has an inventory of cards: no GPU pod can be placed",
-            "see the agents' logs on nodes with GPUs; without a driver there are no cards"};
+            AgentLogs(seen) +
+                ": most often there is no driver on the node, or agent.driverRoot is "
+                "another directory"};
   }
-  return {kShown, Verdict::kOk, std::to_string(with_cards) + " nodes offer cards", ""};
+  return {kShown, Verdict::kOk, Counted(with_cards, "node") + " with cards on offer", ""};
 }
 
 }  // namespace

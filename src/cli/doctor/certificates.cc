@@ -16,29 +16,37 @@ constexpr char kExtender[] = "extender-certificate";
 constexpr char kAdmission[] = "admission-certificate";
 constexpr int kWarnDays = 60;
 
-constexpr char kSeeLog[] = "the log of aliquot-allocator says why it did not fill it";
+// How kube-scheduler gets a new certificate.
+std::string Renewed(const Observation& seen) {
+  return seen.scheduler.ok()
+             ? Kubectl(seen, "rollout restart deployment/aliquot-scheduler")
+             : "print the stanza again with aliquotctl scheduler-config and restart kube-scheduler "
+               "with it";
+}
 
 // Of the certificate's life, judged as kube-scheduler's: who runs one as a static pod must copy the
 // new certificate by hand.
-Finding Life(const std::string& certificate, SystemTime now) {
+Finding Life(const Observation& seen, const std::string& certificate) {
+  const SystemTime now = seen.now;
   const auto validity = certificates::ReadValidity(certificate);
   if (!validity.ok()) {
-    return {kClient, Verdict::kFailed, validity.status().message(), kSeeLog};
+    return {kClient, Verdict::kFailed, validity.status().message(), AllocatorLog(seen)};
   }
   const auto days =
       std::chrono::duration_cast<std::chrono::hours>(validity->until - now).count() / 24;
   if (validity->until <= now || validity->from > now) {
     return {kClient, Verdict::kFailed,
             "kube-scheduler's client certificate is not valid now: the allocator refuses its calls",
-            "ask for a new one with annotation aliquot.io/rotate on Secret aliquot-ca, then give "
-            "kube-scheduler the new files; where it is valid from later on, set the clock"};
+            Kubectl(seen, "annotate secret aliquot-ca aliquot.io/rotate=now --overwrite") +
+                " makes a new one; then " + Renewed(seen) +
+                "; where it is valid from later on, set the clock"};
   }
   const std::string left =
       "kube-scheduler's client certificate ends in " + std::to_string(days) + " days";
   if (days < kWarnDays) {
     return {kClient, Verdict::kWarning, left,
-            "in stock mode print the stanza again with aliquotctl scheduler-config and restart "
-            "kube-scheduler with it once the allocator has renewed the authority"};
+            "the allocator renews it with its authority a year before the end, and did not: " +
+                AllocatorLog(seen) + "; then " + Renewed(seen)};
   }
   return {kClient, Verdict::kOk, left, ""};
 }
@@ -57,20 +65,23 @@ Finding Client(const Observation& seen) {
   const std::string certificate = SecretText(*secret, "tls.crt");
   if (certificate.empty()) {
     return {kClient, Verdict::kFailed, "Secret aliquot-scheduler-client holds no certificate yet",
-            kSeeLog};
+            AllocatorLog(seen)};
   }
   const Status pair = kubeclient::CheckKeyPair(certificate, SecretText(*secret, "tls.key"));
   const Status authority = kubeclient::CheckCertificates(SecretText(*secret, "ca.crt"));
   for (const Status* each : {&pair, &authority}) {
     if (!each->ok()) {
       return {kClient, Verdict::kFailed, "Secret aliquot-scheduler-client: " + each->message(),
-              "empty its data: the allocator makes it again"};
+              Kubectl(seen,
+                      "patch secret aliquot-scheduler-client --type=merge -p "
+                      "'{\"data\":null}'") +
+                  ": the allocator makes it again; then " + Renewed(seen)};
     }
   }
-  return Life(certificate, seen.now);
+  return Life(seen, certificate);
 }
 
-Finding Served(const char* check, const std::string& service,
+Finding Served(const Observation& seen, const char* check, const std::string& service,
                const std::optional<ProbeOutcome>& outcome, const std::string& caller) {
   if (!outcome) {
     return {check, Verdict::kUnknown,
@@ -84,28 +95,30 @@ Finding Served(const char* check, const std::string& service,
     case ProbeOutcome::Kind::kUntrusted:
       return {check, Verdict::kFailed,
               caller + " does not trust what Service " + service + " shows: " + outcome->says,
-              "wait half a minute after a start or a rotation; then see the log of "
-              "aliquot-allocator"};
+              "wait half a minute after a start or a rotation; after that " + AllocatorLog(seen)};
     case ProbeOutcome::Kind::kRefused:
       return {
           check, Verdict::kFailed,
           "Service " + service + " answers, and ends the call of " + caller + ": " + outcome->says,
-          "see whether the client certificate is of the authority that the allocator trusts"};
+          "the client certificate in Secret aliquot-scheduler-client is of no authority that the "
+          "allocator trusts; " +
+              AllocatorLog(seen)};
     case ProbeOutcome::Kind::kUnreachable:
       break;
   }
   return {check, Verdict::kUnknown,
           "Service " + service + " can't be called from here: " + outcome->says,
-          "run helm test: its pod calls the Service from inside the cluster"};
+          "helm -n " + seen.namespace_name + " test RELEASE calls it from inside the cluster"};
 }
 
 }  // namespace
 
 void CheckCertificatesOf(const Observation& seen, Findings& findings) {
   findings.push_back(Client(seen));
-  findings.push_back(Served(kExtender, "aliquot-extender", seen.extender_probe, "kube-scheduler"));
   findings.push_back(
-      Served(kAdmission, "aliquot-admission", seen.admission_probe, "the API server"));
+      Served(seen, kExtender, "aliquot-extender", seen.extender_probe, "kube-scheduler"));
+  findings.push_back(
+      Served(seen, kAdmission, "aliquot-admission", seen.admission_probe, "the API server"));
 }
 
 }  // namespace aliquot::cli

@@ -24,7 +24,7 @@ void CheckClock(const Observation& seen, Findings& findings) {
     finding.says = "this clock is " + std::to_string(by) + " s " +
                    (seen.ahead->count() > 0 ? "ahead of" : "behind") +
                    " the API server's; new certificates are valid from 24 h before they are made";
-    finding.remedy = "let both machines' clocks be set by NTP";
+    finding.remedy = "let both machines' clocks be set by NTP (timedatectl shows whether one is)";
   }
   findings.push_back(std::move(finding));
 }

@@ -16,7 +16,7 @@ Finding Allocator(const Observation& seen) {
   if (allocator.status().code() == StatusCode::kNotFound) {
     return {kAllocator, Verdict::kFailed,
             "there is no Deployment aliquot-allocator in namespace " + seen.namespace_name,
-            "name Aliquot's namespace with -n, or install the chart"};
+            "name Aliquot's namespace with -n (helm list -A shows it), or install the chart"};
   }
   if (!allocator.ok()) {
     return {kAllocator, Verdict::kUnknown, allocator.status().message(), ""};
@@ -25,14 +25,15 @@ Finding Allocator(const Observation& seen) {
   if (ready < 1) {
     return {kAllocator, Verdict::kFailed,
             "no pod of aliquot-allocator is ready: GPU pods are refused until one is",
-            "kubectl -n " + seen.namespace_name + " logs deployment/aliquot-allocator says why"};
+            AllocatorLog(seen) + "; without a pod: " +
+                Kubectl(seen, "describe pods -l app.kubernetes.io/name=aliquot-allocator")};
   }
   if (ready > 1) {
     return {kAllocator, Verdict::kFailed,
             std::to_string(ready) +
                 " allocators are ready: each gives cards that the other one "
                 "does not know of",
-            "scale Deployment aliquot-allocator to one replica"};
+            Kubectl(seen, "scale deployment/aliquot-allocator --replicas=1")};
   }
   return {kAllocator, Verdict::kOk, "one allocator is ready", ""};
 }
@@ -66,9 +67,11 @@ Finding Once(const Observation& seen) {
   const std::vector<std::string> others = Others(seen);
   if (!others.empty()) {
     return {kOnce, Verdict::kFailed,
-            "a second installation is in the cluster: " + SomeOf(others) +
+            "a second installation is in the cluster: " + AtMostThree(others) +
                 "; both would give the same cards",
-            "uninstall one of them"};
+            "helm list -A shows them; helm -n NAMESPACE uninstall the one that is not meant, and "
+            "delete "
+            "by hand what no release owns"};
   }
   if (!seen.webhooks.ok()) {
     return {kOnce, Verdict::kUnknown, seen.webhooks.status().message(), ""};

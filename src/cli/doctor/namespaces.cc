@@ -16,11 +16,12 @@ void CheckNamespaces(const Observation& seen, Findings& findings) {
         {kCheck, Verdict::kOk, "no GPU pod is in a namespace that the webhook leaves out", ""});
     return;
   }
-  findings.push_back({kCheck, Verdict::kWarning,
-                      std::to_string(pods.size()) +
-                          " GPU pods are in namespaces that the webhook leaves out: " +
-                          SomeOf(pods) + "; they were not checked when they were created",
-                      "move them, or shorten admission.excludedNamespaces of the chart"});
+  findings.push_back(
+      {kCheck, Verdict::kWarning,
+       Counted(pods.size(), "GPU pod") + " in namespaces that the webhook leaves out: " +
+           AtMostThree(pods) + "; not checked when created, and not sent to a bundled scheduler",
+       "create them in another namespace, or shorten admission.excludedNamespaces of "
+       "the chart"});
 }
 
 }  // namespace aliquot::cli

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/doctor/loose_pod.h"
 #include "cli/doctor/served_certificate.h"
 #include "model/names.h"
 
@@ -38,9 +39,12 @@ struct SeenPod {
 struct SeenNode {
   std::string name;
   bool has_inventory = false;
-  bool advertises_ours = false;    // our core resource, more than 0
-  bool advertises_nvidia = false;  // a resource nvidia.com/gpu*, more than 0
-  std::string operator_plugin;     // label nvidia.com/gpu.deploy.device-plugin
+  bool advertises_ours = false;                 // our core resource, more than 0
+  bool advertises_nvidia = false;               // a resource nvidia.com/gpu* or mig-*, more than 0
+  std::string operator_plugin;                  // label nvidia.com/gpu.deploy.device-plugin
+  bool for_gpu_manager = false;                 // label nvidia-device-enable is enable
+  bool advertises_volcano = false;              // a resource volcano.sh/vgpu-*, more than 0
+  std::vector<std::string> runtime_handlers{};  // of the container runtime; empty: it does not say
 };
 
 struct Observation {
@@ -60,6 +64,9 @@ struct Observation {
   Objects policies = NotLookedAt();         // ValidatingAdmissionPolicies
   Objects bindings = NotLookedAt();         // ValidatingAdmissionPolicyBindings
   Objects daemon_sets = NotLookedAt();      // of the cluster
+  Objects runtime_classes = NotLookedAt();  // of the cluster
+  Objects control_plane = NotLookedAt();    // kube-system's pods of API server and scheduler
+  Objects kai_pods = NotLookedAt();         // pods that share a card by KAI
   Objects own_pods = NotLookedAt();         // of our namespace
   Objects own_events = NotLookedAt();       // of our namespace
   Object tried_pod = NotLookedAt();         // a GPU pod, after admission, that was never made
@@ -68,6 +75,9 @@ struct Observation {
   Result<std::vector<SeenPod>> gpu_pods = NotLookedAt();  // with our label
   // Of the namespaces that our webhook leaves out: pods that ask for our resources all the same.
   Result<std::vector<std::string>> unseen_gpu_pods = NotLookedAt();
+
+  // Looked for where something shows that NVIDIA's runtime may be on a node of ours.
+  Result<std::vector<LoosePod>> loose_pods = NotLookedAt();
 
   std::optional<ProbeOutcome> extender_probe;  // nothing: not tried
   std::optional<ProbeOutcome> admission_probe;

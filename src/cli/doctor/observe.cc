@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "cli/doctor/checks.h"
 #include "cli/doctor/secret_data.h"
 #include "kubeclient/verbs.h"
 
@@ -17,10 +18,11 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds kProbeTimeout{4000};
 constexpr char kSchedulerName[] = "aliquot-scheduler";
 
-Objects ReadAll(ApiReader& reader, const kubeclient::ApiVerb& verb, const std::string& in) {
+Objects ReadAll(ApiReader& reader, const kubeclient::ApiVerb& verb, const std::string& in,
+                const std::string& label_selector = "") {
   std::vector<json> found;
-  const Status status =
-      reader.ForEach(verb, in, "", [&found](const json& each) { found.push_back(each); });
+  const Status status = reader.ForEach(verb, in, label_selector,
+                                       [&found](const json& each) { found.push_back(each); });
   if (!status.ok()) {
     return status;
   }
@@ -43,8 +45,14 @@ SeenNode NodeOf(const json& node, const model::ResourceNames& names) {
   if (amounts.is_object()) {
     seen.advertises_ours = Positive(amounts, names.core);
     for (const auto& [name, amount] : amounts.items()) {
-      seen.advertises_nvidia |= StartsWith(name, "nvidia.com/gpu") && Positive(amounts, name);
+      const bool nvidia = StartsWith(name, "nvidia.com/gpu") || StartsWith(name, "nvidia.com/mig-");
+      seen.advertises_nvidia |= nvidia && Positive(amounts, name);
+      seen.advertises_volcano |= StartsWith(name, "volcano.sh/vgpu-") && Positive(amounts, name);
     }
+  }
+  seen.for_gpu_manager = TextAt(node, "/metadata/labels/nvidia-device-enable") == "enable";
+  for (const json& handler : MemberAt(node, "/status/runtimeHandlers")) {
+    seen.runtime_handlers.push_back(TextAt(handler, "/name"));
   }
   seen.operator_plugin = TextAt(node, "/metadata/labels/nvidia.com~1gpu.deploy.device-plugin");
   return seen;
@@ -117,6 +125,42 @@ void ReadPods(ApiReader& reader, Observation& seen) {
     }
   }
   seen.unseen_gpu_pods = std::move(unseen);
+}
+
+// Whether NVIDIA's runtime may be on a node with cards of ours, so that it is worth a list of all
+// pods.
+bool MayHaveNvidiaRuntime(const Observation& seen) {
+  if (!seen.nodes.ok()) {
+    return true;
+  }
+  return std::any_of(seen.nodes->begin(), seen.nodes->end(), [](const SeenNode& node) {
+    const auto& handlers = node.runtime_handlers;
+    return node.has_inventory &&
+           (handlers.empty() || std::any_of(handlers.begin(), handlers.end(), IsNvidiaRuntime));
+  });
+}
+
+void ReadLoosePods(ApiReader& reader, Observation& seen) {
+  if (!MayHaveNvidiaRuntime(seen)) {
+    return;
+  }
+  std::vector<LoosePod> pods;
+  const std::string others =
+      std::string(model::kGpuLabel) + "!=" + std::string(model::kGpuLabelValue);
+  const Status read = reader.ForEach(kubeclient::kListPods, "", others, [&](const json& pod) {
+    if (auto loose = LoosePodOf(pod, seen.names.prefix)) {
+      pods.push_back(*std::move(loose));
+    }
+  });
+  seen.loose_pods = read.ok() ? Result<std::vector<LoosePod>>(std::move(pods)) : read;
+}
+
+void ReadNeighbours(ApiReader& reader, Observation& seen) {
+  seen.runtime_classes = ReadAll(reader, kubeclient::kListRuntimeClasses, "");
+  seen.control_plane = ReadAll(reader, kubeclient::kListPods, "kube-system",
+                               "component in (kube-apiserver,kube-scheduler)");
+  seen.kai_pods = ReadAll(reader, kubeclient::kListPods, "", "runai-gpu-group");
+  ReadLoosePods(reader, seen);
 }
 
 void ReadNodes(ApiReader& reader, Observation& seen) {
@@ -210,6 +254,7 @@ Observation Observe(ApiReader& reader, const Clock& clock, const ObserveOptions&
   seen.daemon_sets = ReadAll(reader, kubeclient::kListDaemonSets, "");
   ReadNodes(reader, seen);
   ReadPods(reader, seen);
+  ReadNeighbours(reader, seen);
   if (!options.try_in.empty()) {
     seen.tried_pod =
         reader.TryCreate(kubeclient::kCreatePod, options.try_in, PodToTry(options.names));

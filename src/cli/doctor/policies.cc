@@ -53,8 +53,8 @@ void CheckPolicies(const Observation& seen, Findings& findings) {
     findings.push_back({kCheck, Verdict::kFailed,
                         std::to_string(missing.size()) +
                             " ValidatingAdmissionPolicies are missing or not bound with Deny: " +
-                            SomeOf(missing) + "; records or inventories can be forged",
-                        "helm upgrade puts them back"});
+                            AtMostThree(missing) + "; records or inventories can be forged",
+                        PutBack(seen)});
     return;
   }
   findings.push_back({kCheck, Verdict::kOk,

@@ -56,9 +56,9 @@ Finding Form(const Observation& seen) {
   if (!bad.empty()) {
     return {kForm, Verdict::kFailed,
             std::to_string(bad.size()) + " of " + std::to_string(all) +
-                " records of cards can't be used: " + SomeOf(bad),
-            "delete those pods, so that they are placed again; the policies say who may write "
-            "records"};
+                " records of cards can't be used: " + AtMostThree(bad),
+            "kubectl -n NAMESPACE delete pod those, so that they are placed again; see the check "
+            "policies for who may write records"};
   }
   return {kForm, Verdict::kOk, "all " + std::to_string(all) + " records of cards are well-formed",
           ""};
@@ -103,7 +103,7 @@ Finding Signed(const Observation& seen) {
   if (keys.empty()) {
     return {kSigned, Verdict::kFailed,
             "ConfigMap aliquot-signing-keys holds no public key: no agent can verify a record",
-            "the log of aliquot-allocator says why it did not fill it"};
+            AllocatorLog(seen)};
   }
   if (!seen.gpu_pods.ok()) {
     return {kSigned, Verdict::kUnknown, seen.gpu_pods.status().message(), ""};
@@ -117,12 +117,13 @@ Finding Signed(const Observation& seen) {
     }
   });
   if (!bad.empty()) {
-    return {kSigned, Verdict::kFailed,
-            std::to_string(bad.size()) + " of " + std::to_string(all) +
-                " records are not signed by a known key: " + SomeOf(bad) +
-                "; the agents refuse to start such pods",
-            "delete those pods, so that they are placed again; never remove a key whose records "
-            "are still on pods"};
+    return {
+        kSigned, Verdict::kFailed,
+        std::to_string(bad.size()) + " of " + std::to_string(all) +
+            " records are not signed by a known key: " + AtMostThree(bad) +
+            "; the agents refuse to start such pods",
+        "kubectl -n NAMESPACE delete pod those, so that they are placed again; never remove a key "
+        "whose records are still on pods"};
   }
   return {kSigned, Verdict::kOk,
           "all " + std::to_string(all) + " records are signed by one of " +

@@ -11,18 +11,21 @@ constexpr char kCalls[] = "scheduler-calls-us";
 // kube-scheduler renews every 2 s and gives up after 15 s by default.
 constexpr std::chrono::seconds kLeaseLife{60};
 
+std::string SchedulerLog(const Observation& seen) {
+  return "the reason is in " + Kubectl(seen, "logs deployment/aliquot-scheduler --all-containers");
+}
+
 Finding Bundled(const Observation& seen) {
   if (NumberAt(*seen.scheduler, "/status/readyReplicas") < 1) {
     return {kRuns, Verdict::kFailed, "no pod of the bundled scheduler is ready",
-            "kubectl -n " + seen.namespace_name +
-                " logs deployment/aliquot-scheduler --all-containers says why"};
+            SchedulerLog(seen)};
   }
   if (!seen.lease.ok()) {
     const bool absent = seen.lease.status().code() == StatusCode::kNotFound;
     return {kRuns, absent ? Verdict::kFailed : Verdict::kUnknown,
             absent ? "the bundled scheduler has no Lease: it does not schedule"
                    : seen.lease.status().message(),
-            absent ? "its log says why" : ""};
+            absent ? SchedulerLog(seen) : ""};
   }
   // Kubernetes' own clock wrote it, so it is compared with ours less what we are ahead.
   const auto renewed = ParseApiTime(TextAt(*seen.lease, "/spec/renewTime"));
@@ -30,7 +33,7 @@ Finding Bundled(const Observation& seen) {
   if (!renewed || seen.now - ahead - *renewed > kLeaseLife) {
     return {kRuns, Verdict::kFailed,
             "the bundled scheduler has not renewed its Lease for more than 60 s",
-            "its log says why; it needs to reach the API server"};
+            SchedulerLog(seen) + "; it needs to reach the API server"};
   }
   return {kRuns, Verdict::kOk, "the bundled scheduler is ready and holds its Lease", ""};
 }
@@ -64,10 +67,10 @@ Finding Calls(const Observation& seen) {
   }
   if (!without.empty()) {
     return {kCalls, placed == 0 ? Verdict::kFailed : Verdict::kWarning,
-            std::to_string(without.size()) + " GPU pods are on a node and have no cards: " +
-                SomeOf(without) + "; whoever bound them did not ask the allocator",
-            "give their scheduler the extender (aliquotctl scheduler-config), or name it in "
-            "guards.schedulers of the chart"};
+            Counted(without.size(), "GPU pod") + " on a node without cards: " +
+                AtMostThree(without) + "; who bound them did not ask the allocator",
+            "give their scheduler (.spec.schedulerName) the extender, aliquotctl scheduler-config "
+            "prints how, or name it in guards.schedulers of the chart; then delete those pods"};
   }
   if (placed == 0) {
     return {kCalls, Verdict::kUnknown,
@@ -75,7 +78,7 @@ Finding Calls(const Observation& seen) {
             "run one, then look again"};
   }
   return {kCalls, Verdict::kOk,
-          "all " + std::to_string(placed) + " GPU pods on nodes have cards from the allocator", ""};
+          Counted(placed, "GPU pod") + " on nodes, each with cards from the allocator", ""};
 }
 
 }  // namespace

@@ -21,13 +21,13 @@ Finding Configuration(const Observation& seen) {
     return {kConfiguration, Verdict::kFailed,
             "there is no MutatingWebhookConfiguration aliquot for namespace " +
                 seen.namespace_name + ": GPU pods are neither checked nor completed",
-            "helm upgrade puts it back"};
+            PutBack(seen)};
   }
   for (const json& webhook : MemberAt(*ours, "/webhooks")) {
     const std::string name = TextAt(webhook, "/name");
     if (TextAt(webhook, "/clientConfig/caBundle").empty()) {
       return {kConfiguration, Verdict::kFailed, "webhook " + name + " has no caBundle yet",
-              "the log of aliquot-allocator says why it did not fill it"};
+              AllocatorLog(seen)};
     }
     const json& conditions = MemberAt(webhook, "/matchConditions");
     if (TextAt(webhook, "/failurePolicy") == "Fail" &&
@@ -36,7 +36,7 @@ Finding Configuration(const Observation& seen) {
               "webhook " + name +
                   " has failurePolicy Fail and no matchConditions: every pod of "
                   "the cluster depends on it",
-              "helm upgrade puts the chart's conditions back"};
+              PutBack(seen)};
     }
   }
   return {kConfiguration, Verdict::kOk, "the webhooks are registered and have a caBundle", ""};
@@ -52,8 +52,10 @@ Finding Tried(const Observation& seen) {
     const std::string says = tried.status().message();
     if (Contains(says, "failed calling webhook") || Contains(says, "aliquot-admission")) {
       return {kTried, Verdict::kFailed, "a GPU pod can't be created: " + says,
-              "see whether the allocator is ready, and whether the API server reaches Service "
-              "aliquot-admission (NetworkPolicy, firewall to port 8444, proxy)"};
+              "see whether the allocator is ready (" +
+                  Kubectl(seen, "get pods -l app.kubernetes.io/name=aliquot-allocator") +
+                  "), and whether the API server reaches Service aliquot-admission: NetworkPolicy, "
+                  "firewall to port 8444, proxy"};
     }
     return {kTried, Verdict::kUnknown, "no GPU pod was tried: " + says,
             "name a namespace in which you may create pods with --try-in"};
@@ -61,15 +63,18 @@ Finding Tried(const Observation& seen) {
   if (TextAt(*tried, "/metadata/labels/aliquot.io~1gpu") != "true") {
     return {kTried, Verdict::kFailed,
             "a GPU pod was let in without the label aliquot.io/gpu: the webhook was not called",
-            "see the namespace's labels and admission.excludedNamespaces of the chart"};
+            "kubectl get mutatingwebhookconfiguration aliquot -o yaml shows which namespaces it "
+            "leaves out (admission.excludedNamespaces of the chart); name another with --try-in"};
   }
   const std::string scheduler = TextAt(*tried, "/spec/schedulerName");
   if (seen.scheduler.ok() && scheduler == "default-scheduler") {
     return {kTried, Verdict::kFailed,
             "a GPU pod that names no scheduler is left to default-scheduler, and the bundled one "
             "would never see it",
-            "set admission.schedulerName of the allocator's configuration to the bundled "
-            "scheduler's name; the chart does it in scheduler.mode bundled"};
+            "the chart names it in scheduler.mode bundled: " +
+                Kubectl(seen, "get configmap aliquot-allocator -o yaml") +
+                " must have it as admission.schedulerName; then " +
+                Kubectl(seen, "rollout restart deployment/aliquot-allocator")};
   }
   return {kTried, Verdict::kOk,
           "a GPU pod passes the webhook (dry run) and goes to scheduler " + scheduler, ""};
