@@ -8,10 +8,7 @@
 #include "api/list_codec.h"
 #include "base/strings.h"
 #include "kubeclient/api_path.h"
-#include "kubeclient/curl_transport.h"
-#include "kubeclient/kubeconfig.h"
 #include "model/demand.h"
-#include "observability/build_info.h"
 #include "program/problems.h"
 #include "scoring/cluster_figures.h"
 
@@ -106,20 +103,6 @@ Status ClusterView::ReadFile(const std::string& file) {
     Take(pod);
   }
   return Status::Ok();
-}
-
-Status ClusterView::ReadKubeconfig(const std::string& kubeconfig, const std::string& context) {
-  const auto config = kubeclient::LoadKubeconfig(kubeconfig, {context});
-  if (!config.ok()) {
-    return config.status();
-  }
-  kubeclient::TransportOptions options;
-  options.user_agent = "aliquotctl/" + std::string(observability::Version());
-  const auto transport = kubeclient::CurlTransport::Create(*config, clock_, options);
-  if (!transport.ok()) {
-    return transport.status();
-  }
-  return ReadApiServer(**transport);
 }
 
 Status ClusterView::ReadApiServer(kubeclient::Transport& transport) {

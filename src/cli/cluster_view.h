@@ -27,8 +27,6 @@ class ClusterView {
 
   // A cluster file (docs/reference/cluster-file.md). The error holds every problem, a line each.
   Status ReadFile(const std::string& file);
-  // The API server that a kubeconfig names; `context` "" is its current one.
-  Status ReadKubeconfig(const std::string& kubeconfig, const std::string& context);
   // Lists nodes and pods, page by page: needs the right to list both and nothing else.
   Status ReadApiServer(kubeclient::Transport& transport);
   // The nodes alone, and the pods with our label of one namespace ("" = all) that a selector of

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "cli/cluster_connection.h"
 #include "cli/verb.h"
 
 namespace aliquot::cli {
@@ -32,9 +33,8 @@ struct SimulateFlags {
   std::string plot;
 
   std::string pod;
-  std::string kubeconfig;
-  std::string context;
-  std::string cluster;
+  ClusterFlags cluster;
+  std::string cluster_file;  // instead
 
   bool wants_json() const { return output.value_or("json") == "json"; }
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "cli/cluster_connection.h"
 #include "cli/cluster_view.h"
 #include "cli/pod_manifest.h"
 #include "cli/report_text.h"
@@ -23,8 +24,11 @@ namespace {
 constexpr std::size_t kMaxManifestBytes = std::size_t{4} << 20;
 
 Status CheckFlags(const SimulateFlags& flags) {
-  if (flags.kubeconfig.empty() == flags.cluster.empty()) {
-    return InvalidArgument("--pod needs a cluster; give --kubeconfig or --cluster, and not both");
+  const bool names_server = !flags.cluster.kubeconfig.empty() || !flags.cluster.context.empty() ||
+                            flags.cluster.in_cluster;
+  if (names_server && !flags.cluster_file.empty()) {
+    return InvalidArgument(
+        "--cluster is a file in place of an API server; give it or --kubeconfig, and not both");
   }
   if (!flags.nodes.empty() || !flags.pods.empty() || !flags.topology.empty()) {
     return InvalidArgument("--nodes, --pods and --topology belong to a trace, not to --pod");
@@ -57,6 +61,14 @@ Result<AskedPod> ReadPod(const std::string& file, const model::ResourceNames& na
   return AskedPod{*std::move(pod), *std::move(demand)};
 }
 
+Status ReadCluster(const SimulateFlags& flags, const Clock& clock, ClusterView& view) {
+  if (!flags.cluster_file.empty()) {
+    return view.ReadFile(flags.cluster_file);
+  }
+  const auto transport = Connect(flags.cluster, clock);
+  return transport.ok() ? view.ReadApiServer(**transport) : transport.status();
+}
+
 }  // namespace
 
 Status SimulatePod(const SimulateFlags& flags, Streams& streams) {
@@ -78,9 +90,7 @@ Status SimulatePod(const SimulateFlags& flags, Streams& streams) {
   topology::Catalog catalog;
   ledger::Ledger ledger(placer, catalog, names, clock);
   ClusterView view(ledger, names, clock);
-  if (Status status = flags.cluster.empty() ? view.ReadKubeconfig(flags.kubeconfig, flags.context)
-                                            : view.ReadFile(flags.cluster);
-      !status.ok()) {
+  if (Status status = ReadCluster(flags, clock, view); !status.ok()) {
     return status;
   }
   const auto outlook = view.Outlook();

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/cluster_connection.h"
 #include "cli/simulate_flags.h"
 
 namespace aliquot::cli {
@@ -67,12 +68,8 @@ void AddRunFlags(CLI::App& verb, SimulateFlags& flags) {
 void AddPodFlags(CLI::App& verb, SimulateFlags& flags) {
   verb.add_option("--pod", flags.pod, "say where this one pod would go instead, YAML or JSON")
       ->type_name("POD.yaml");
-  verb.add_option("--kubeconfig", flags.kubeconfig,
-                  "pod: the cluster; needs list on nodes and pods")
-      ->type_name("FILE");
-  verb.add_option("--context", flags.context, "of the kubeconfig (its current one)")
-      ->type_name("NAME");
-  verb.add_option("--cluster", flags.cluster, "pod: a cluster file instead of an API server")
+  AddClusterFlags(verb, flags.cluster, /*in_cluster=*/true);
+  verb.add_option("--cluster", flags.cluster_file, "pod: a cluster file in place of an API server")
       ->type_name("FILE");
 }
 

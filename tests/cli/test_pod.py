@@ -130,7 +130,23 @@ def test_a_cluster_file_with_problems_names_their_lines(tmp_path, pod):
     assert "cluster.yaml:4" in done.stderr
 
 
-def test_no_cluster_is_one_sentence(pod):
-    done = run("simulate", "--pod", pod(100))
+@pytest.mark.parametrize("place", ["KUBECONFIG", "HOME"])
+def test_the_cluster_is_found_as_by_every_verb(server, pod, tmp_path, place):
+    handler, kubeconfig = server
+    (tmp_path / ".kube").mkdir()
+    usual = tmp_path / ".kube" / "config"
+    usual.write_text(kubeconfig.read_text() if place == "HOME" else "{}")
+    env = {"KUBERNETES_SERVICE_HOST": "", "HOME": tmp_path, "KUBECONFIG": f"{tmp_path}/absent:{kubeconfig}" if place == "KUBECONFIG" else ""}
+    done = run("simulate", "--pod", pod(100), env=env)
+    assert done.returncode == 0 and "2/2 nodes fit" in done.stdout, done.stderr
+    assert handler.requests
+    assert "KUBERNETES_SERVICE_HOST" in run("simulate", "--pod", pod(100), "--in-cluster", env=env).stderr
+
+
+def test_no_cluster_is_one_sentence(pod, tmp_path):
+    done = run("simulate", "--pod", pod(100), env={"KUBECONFIG": "", "HOME": ""})
     assert done.returncode == 1
-    assert done.stderr == "--pod needs a cluster; give --kubeconfig or --cluster, and not both\n"
+    assert done.stderr == "there is no kubeconfig; give one with --kubeconfig\n"
+    done = run("simulate", "--pod", pod(100), "--cluster", DEMO, "--kubeconfig", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "--cluster is a file in place of an API server; give it or --kubeconfig, and not both\n"
