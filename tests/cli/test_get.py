@@ -43,6 +43,11 @@ def test_cards_say_how_much_of_them_is_held_and_wide_by_whom(get):
                                 "team/one,team/two"]
 
 
+def test_a_cards_uuid_is_whole_without_wide_too(get):
+    # Simulated cards, and those of one delivery, begin alike; and the UUID is copied into aliquot.io/gpu-uuid.
+    assert [line.split()[2] for line in get("cards", "a").stdout.splitlines()[1:]] == ["GPU-00000000-aaaa", "GPU-00000001-aaaa"]
+
+
 def test_pods_are_those_of_the_contexts_namespace_with_their_cards(get, cluster):
     lines = [line.split()[:7] for line in get("pods").stdout.splitlines()]
     assert lines == [["NAME", "NODE", "CARDS", "CORE", "MIB", "ISOLATION", "PHASE"],

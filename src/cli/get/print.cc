@@ -16,18 +16,12 @@ std::string OutOf(std::int64_t part, std::int64_t whole) {
   return std::to_string(part) + "/" + std::to_string(whole);
 }
 
-// "GPU-5a1e..": enough to tell the cards of a node apart.
-std::string ShortUuid(const std::string& uuid) {
-  constexpr std::size_t kShown = 12;
-  return uuid.size() <= kShown ? uuid : uuid.substr(0, kShown);
-}
-
 // "0,3", each once; a UUID where the index is not known.
 std::string CardsText(const PodRow& row) {
   std::vector<std::string> names;
   std::set<std::string> seen;
   for (const PodCard& card : row.cards) {
-    std::string name = card.index ? std::to_string(*card.index) : ShortUuid(card.uuid);
+    std::string name = card.index ? std::to_string(*card.index) : card.uuid;
     if (seen.insert(name).second) {
       names.push_back(std::move(name));
     }
@@ -89,7 +83,7 @@ std::string CardTable(const std::vector<CardRow>& rows, bool wide) {
   for (const CardRow& row : rows) {
     std::vector<std::string> cells{row.node,
                                    std::to_string(row.index),
-                                   wide ? row.uuid : ShortUuid(row.uuid),
+                                   row.uuid,  // whole, to be copied into aliquot.io/gpu-uuid
                                    row.model,
                                    OutOf(row.core_used, 100),
                                    OutOf(row.mib_used, row.mib_total),
