@@ -70,8 +70,9 @@ def test_json_and_yaml_say_the_same(get):
     assert item["cards"][1] == {"container": "main", "uuid": "GPU-00000001-aaaa", "index": 1, "core": 30, "mib": 4096}
     assert item["created"] == "2020-01-01T00:00:00Z" and item["known_by"] == "record"
     yaml = get("pods", "two", "-o", "yaml").stdout
-    assert yaml.startswith("items:\n  - namespace: team\n    name: two\n    node: a\n")
-    assert '        uuid: GPU-00000001-aaaa\n        index: 1\n' in yaml
+    # kubectl's style: a list stands below its key.
+    assert yaml.startswith("items:\n- namespace: team\n  name: two\n  node: a\n")
+    assert '    uuid: GPU-00000001-aaaa\n    index: 1\n' in yaml
 
 
 def test_without_the_right_to_list_nodes_pods_show_uuids(get, cluster):

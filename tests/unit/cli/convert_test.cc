@@ -6,8 +6,8 @@
 
 #include "cli/convert_document.h"
 #include "cli/convert_split.h"
-#include "cli/convert_yaml_text.h"
 #include "cli/yaml_json.h"
+#include "cli/yaml_text.h"
 #include "program/problems.h"
 #include "program/yaml_document.h"
 

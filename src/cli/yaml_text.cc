@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/convert_yaml_text.h"
+#include "cli/yaml_text.h"
 
 #include <algorithm>
 #include <cctype>
