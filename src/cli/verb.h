@@ -36,6 +36,7 @@ void AddSchedulerConfigVerb(CLI::App& app, Run& run);
 void AddGetVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
 void AddVerifyVerb(CLI::App& app, Run& run);
+void AddVersionVerb(CLI::App& app, Run& run);
 void AddWhyVerb(CLI::App& app, Run& run);
 
 // The whole program: parses, runs, reports. Returns the exit code.
