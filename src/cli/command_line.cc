@@ -22,6 +22,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddWhyVerb(app, run);
   AddDoctorVerb(app, run);
   AddSchedulerConfigVerb(app, run);
+  AddTopVerb(app, run);
   AddVersionVerb(app, run);
   app.require_subcommand(0, 1);
   try {

@@ -35,6 +35,7 @@ void AddDoctorVerb(CLI::App& app, Run& run);
 void AddSchedulerConfigVerb(CLI::App& app, Run& run);
 void AddGetVerb(CLI::App& app, Run& run);
 void AddSimulateVerb(CLI::App& app, Run& run);
+void AddTopVerb(CLI::App& app, Run& run);
 void AddVerifyVerb(CLI::App& app, Run& run);
 void AddVersionVerb(CLI::App& app, Run& run);
 void AddWhyVerb(CLI::App& app, Run& run);

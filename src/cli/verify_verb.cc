@@ -97,16 +97,7 @@ void AddVerifyVerb(CLI::App& app, Run& run) {
       ->type_name("json|table")
       ->capture_default_str();
   AddClusterFlags(*verb, flags->cluster, /*in_cluster=*/false);
-  verb->add_option("--agent-namespace", flags->access.namespace_name, "where the agents run")
-      ->type_name("NS")
-      ->capture_default_str();
-  verb->add_option("--account", flags->access.account, "service account that may read the page")
-      ->type_name("NAME")
-      ->capture_default_str();
-  verb->add_option("--port", flags->access.port,
-                   "of the agents (their port named authenticated, or 8443)")
-      ->check(CLI::Range(1, 65535))
-      ->type_name("N");
+  AddAgentFlags(*verb, flags->access);
   verb->add_option("--from", flags->from, "a page saved with -o json instead; - is the input")
       ->type_name("FILE");
   verb->callback(

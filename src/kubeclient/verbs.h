@@ -88,8 +88,8 @@ inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode,
                                         kPatchNode,   kListPods,    kWatchPods,
                                         kCreateEvent, kReviewToken, kReviewAccess};
 
-// A person with aliquotctl. verify reads one pod and the agents' pods, and asks the agent through
-// the API server with a token of the reader's service account; simulate --pod lists.
+// A person with aliquotctl. verify and top read pods and the agents' pods, and ask the agents
+// through the API server with a token of the reader's service account; simulate --pod lists.
 inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kRequestToken,
                                               kProxyPod};
 

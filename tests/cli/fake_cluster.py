@@ -51,7 +51,7 @@ class Cluster:
         self.requests = []
 
     def answer(self, path, query):
-        """Status and object."""
+        """Status and object, or text."""
         parts = path.split("/")
         kind = parts[-1] if parts[-1] in ("nodes", "pods", "events") else parts[-2]
         if kind in self.forbidden:
@@ -80,16 +80,19 @@ def serving(cluster, directory):
     class Handler(http.server.BaseHTTPRequestHandler):
         """One request a connection."""
 
-        def do_GET(self):  # pylint: disable=invalid-name  # the base class's name
+        def _answer(self):
             url = urllib.parse.urlparse(self.path)
             query = urllib.parse.parse_qs(url.query)
             cluster.requests.append((self.command, url.path, query))
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, body = cluster.answer(url.path, query)
-            text = json.dumps(body).encode()
+            text = (body if isinstance(body, str) else json.dumps(body)).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
+
+        do_GET = do_POST = _answer  # the base class's names
 
         def log_message(self, *_):  # pylint: disable=arguments-differ
             pass
