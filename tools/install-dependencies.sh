@@ -25,6 +25,8 @@ if [[ ${1:-} == --tests ]]; then
     libgtest-dev libgmock-dev
     clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
     python3-pytest python3-pip python3-yaml curl jq
+    # The shells that `aliquotctl completion` writes for, besides bash.
+    zsh fish
     # The node of the end-to-end tests: its namespaces, Services, images, and runc's seccomp filters.
     util-linux iproute2 iptables busybox-static libseccomp-dev
     # Programs that the interception library must hold, leave alone or see: of musl, and under valgrind.

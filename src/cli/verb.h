@@ -29,6 +29,7 @@ struct Streams {
 // The error's sentence goes to `err`, and the program ends with kProblem.
 using Run = std::function<Status(Streams&)>;
 
+void AddCompletionVerb(CLI::App& app, Run& run);
 void AddConvertVerb(CLI::App& app, Run& run);
 void AddTopologyVerb(CLI::App& app, Run& run);
 void AddDoctorVerb(CLI::App& app, Run& run);

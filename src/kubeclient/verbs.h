@@ -69,6 +69,7 @@ inline constexpr ApiVerb kListPolicies{"admissionregistration.k8s.io",
 inline constexpr ApiVerb kListPolicyBindings{"admissionregistration.k8s.io",
                                              "validatingadmissionpolicybindings", "", "list"};
 inline constexpr ApiVerb kListRuntimeClasses{"node.k8s.io", "runtimeclasses", "", "list"};
+inline constexpr ApiVerb kListNamespaces{"", "namespaces", "", "list"};
 inline constexpr ApiVerb kGetClaim{"", "persistentvolumeclaims", "", "get"};
 inline constexpr ApiVerb kCreatePod{"", "pods", "", "create"};  // with dryRun=All only
 
@@ -100,6 +101,9 @@ inline constexpr std::array kViewerVerbs{kListNodes, kListPods, kGetPod};
 // aliquotctl why, for the causes that are not on the pod. Where one of them is missing it says so
 // and goes on.
 inline constexpr std::array kWhyVerbs{kGetPod, kListNodes, kListPods, kListEvents, kGetClaim};
+
+// What a shell's completion asks for names. Where one of them is missing it offers none.
+inline constexpr std::array kCompletionVerbs{kListNamespaces, kListNodes, kListPods};
 
 // aliquotctl doctor. Where one of them is missing it says that it could not look. Services,
 // Deployments, the Lease, Events, the Secret and the ConfigMap are those of our namespace; the

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aliquotctl verify` on a real node: from a person's kubeconfig through the API server's proxy to the
+"""`aliquotctl verify` and `top` on a real node: from a person's kubeconfig through the API server's proxy to the
 agent's authenticated listener, with the rights that the chart gives and no others."""
 import json
+import os
 import subprocess
 
 import pytest
 
-from harness import chart
+from harness import binaries, chart
 from harness.cluster import VERIFIER
 from harness.tenants import MIB
 
@@ -46,6 +47,28 @@ def verify(tenants, config, name, *flags):
     return done.returncode, done.stdout, done.stderr
 
 
+def plugin(*words):
+    """What kubectl prints for these words, with aliquotctl as its plugin."""
+    done = subprocess.run(
+        [str(binaries.program("kubectl")), *words], check=False, text=True, capture_output=True,
+        env={**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def used(tenants, config):
+    """The pods of the test's namespace by name, as `kubectl aliquot top` shows them."""
+    page = plugin("aliquot", "top", "pods", f"--namespace={tenants.work.name}",
+                  f"--kubeconfig={config}", "--output=json")
+    return {each["name"]: each for each in json.loads(page)["items"]}
+
+
+def test_kubectl_finds_the_program_and_completes_its_words():
+    assert plugin("aliquot", "version", "--client").startswith("aliquotctl ")
+    assert "Usage: kubectl aliquot top " in plugin("aliquot", "top", "--help")
+    assert plugin("__complete", "aliquot", "top", "n").splitlines()[0] == "nodes"
+
+
 def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(two):
     config = kubeconfig(two, VERIFIER)
     running = [two.begin("small", hold=SMALL // 2, burn=True),
@@ -57,6 +80,12 @@ def test_verify_says_that_two_pods_at_work_are_held_and_names_what_is_not(two):
         assert {each["result"] for each in checks} == {"ok"}
         assert {"grant", "record", "limits", "usage", "memory", "library", "inside", "preload",
                 "slot", "cards"} <= {each["check"] for each in checks}
+    # What both use of the card that they share, by the same way and rights.
+    pods = used(two, config)
+    for name, held, core in (("small", SMALL, 30), ("large", LARGE, 50)):
+        assert (pods[name]["mib_held"], pods[name]["core_held"]) == (held // MIB, core), pods[name]
+        assert held // 2 <= pods[name]["mib_used"] * MIB <= held, pods[name]
+        assert pods[name]["core_used"] is not None and not pods[name]["note"], pods[name]
     # One more program, without the library: that is what fails, and of this pod alone.
     static = two.begin("small", hold=SMALL // 8, burn=True, program="tenant-static")
     status, page, problem = verify(two, config, "small", "--output=json")
@@ -79,3 +108,8 @@ def test_verify_refuses_who_has_no_right_and_says_which_one_is_missing(two):
     assert (status, page) == (1, "")
     assert "HTTP 403" in problem and "agent.verifiers" in problem
     assert len(problem.strip().splitlines()) == 1
+    done = subprocess.run(
+        [str(PROGRAM), "top", "pods", f"--namespace={two.work.name}", f"--kubeconfig={config}"],
+        check=False, text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "HTTP 403" in done.stderr and "agent.verifiers" in done.stderr

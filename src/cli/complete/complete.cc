@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/complete/complete.h"
+
+#include <ostream>
+
+#include "base/strings.h"
+#include "cli/complete/names.h"
+#include "cli/complete/question.h"
+
+namespace aliquot::cli {
+
+void Complete(const CLI::App& app, const std::vector<std::string>& words, const Clock& clock,
+              Streams& streams) {
+  constexpr std::size_t kLongest = 200;
+  const CompletionQuestion question = AskedBy(app, words);
+  for (const Candidate& candidate : question.candidates) {
+    streams.out << question.before << candidate.word;
+    if (!candidate.description.empty()) {
+      streams.out << '\t' << candidate.description;
+    }
+    streams.out << '\n';
+  }
+  for (const std::string& name : NamesFor(question, clock)) {
+    streams.out << question.before << Printable(name, kLongest) << '\n';
+  }
+  streams.out << (question.files ? ":0\n" : ":4\n");
+}
+
+}  // namespace aliquot::cli
