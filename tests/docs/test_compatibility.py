@@ -28,6 +28,10 @@ def test_the_minors_of_kubernetes_are_those_that_are_built():
     assert re.findall(r"\d\.\d+\.\d+", row_of("kubelet ")) == [module_version(each) for each in with_kubelet]
 
 
+def test_cert_manager_is_the_one_that_is_built():
+    assert row_of(r"cert-manager \(").split("|")[1].split()[0] == module_version("cert-manager")
+
+
 def test_the_container_runtimes_are_those_that_are_built():
     debian = re.search(r"^ *debian-containerd\) echo (\d\S+) ;;$", (BINARIES / "build.sh").read_text(), flags=re.MULTILINE)[1]
     assert row_of(f"containerd {re.escape(debian)} ").count("tested") == 1

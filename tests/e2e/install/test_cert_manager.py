@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """certificates.mode certManager with the real cert-manager, in order, on one cluster: install, renew
-under load, a new authority under load, uninstall."""
+under load, a new authority under load, uninstall, and what a change of the mode needs."""
 import base64
 import json
+import os
 import ssl
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from harness import pods
 from harness.arrivals import Arrivals
 from harness.cert_manager import CertManager
+from harness.install_workspace import InstallWorkspace
 from harness.installation import Installation
 from harness.waiting import until
 
@@ -35,14 +37,40 @@ def _pem(installed, secret, key):
     return base64.b64decode(installed.secret(secret)[key]).decode().strip()
 
 
+def _connect(installed, service, context):
+    found = installed.api.get(f"/api/v1/namespaces/{installed.namespace}/services/{service}")["spec"]
+    return context.wrap_socket(
+        installed.cluster.box.connect(found["ports"][0]["port"], host=found["clusterIP"]),
+        server_hostname=f"{service}.{installed.namespace}.svc")
+
+
 def _shown(installed, service):
     """The certificate that a Service shows now."""
-    found = installed.api.get(f"/api/v1/namespaces/{installed.namespace}/services/{service}")["spec"]
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with context.wrap_socket(installed.cluster.box.connect(
-            found["ports"][0]["port"], host=found["clusterIP"])) as connection:
+    with _connect(installed, service, context) as connection:
         return ssl.DER_cert_to_PEM_cert(connection.getpeercert(True)).strip()
+
+
+class Caller:
+    """Who knows the authority of this moment and has kube-scheduler's certificate of it. Real ones keep
+    their connections, so they alone would not show whether a new one can be made."""
+
+    def __init__(self, installed):
+        self._installed = installed
+        pair = installed.cluster.folder / "client.pem"
+        pair.write_text("\n".join(_pem(installed, "aliquot-scheduler-client", key)
+                                  for key in ("tls.crt", "tls.key")) + "\n")
+        self._context = ssl.create_default_context(
+            cadata=_pem(installed, "aliquot-scheduler-client", "ca.crt"))
+        self._context.load_cert_chain(pair)
+
+    def check(self):
+        """Fails unless both servers are believed and answer."""
+        for service in SERVERS:
+            with _connect(self._installed, service, self._context) as connection:
+                connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                assert connection.recv(8).startswith(b"HTTP/1."), service
 
 
 def _hurry(installed, number):
@@ -101,18 +129,21 @@ def test_renewed_certificates_are_taken_up_and_no_call_fails(manager, installed,
 def test_a_renewed_authority_and_what_it_signs_are_believed_by_who_has_the_one_before(
         manager, installed, work):
     before = _pem(installed, "aliquot-cert-manager-ca", "tls.crt")
+    caller = Caller(installed)
+    caller.check()
     with Arrivals(work) as arrivals:
         manager.renew(installed.namespace, "aliquot-ca")
-        # The scheduler shows a certificate of before to an allocator that has the new authority only,
-        # and kube-scheduler has read the old one.
         for name in ("aliquot-extender", "aliquot-admission"):
             manager.renew(installed.namespace, name)
         _taken_up(installed, 2)
+        # As kube-scheduler, which has read its authority when it started.
+        caller.check()
         arrivals.wait_for(3)
         manager.renew(installed.namespace, "aliquot-scheduler-client")
         _hurry(installed, 3)
         arrivals.wait_for(2)
     arrivals.check()
+    Caller(installed).check()
     _nobody_was_turned_away(installed, work)
     now = _pem(installed, "aliquot-extender-tls", "ca.crt")
     assert now == _pem(installed, "aliquot-cert-manager-ca", "tls.crt") != before
@@ -124,6 +155,37 @@ def test_uninstalling_leaves_what_cert_manager_keeps_as_the_page_says_and_no_mor
     assert manager.names(installed.namespace) == []
     for kind in ("issuers", "certificaterequests"):
         assert installed.cluster.listed(f"{kind}.cert-manager.io", "--all-namespaces") == [], kind
-    left = [each["metadata"]["name"] for each in installed.cluster.listed(
-        "secrets", f"--namespace={installed.namespace}") if not each["type"].startswith("helm.sh")]
-    assert sorted(left) == SECRETS
+    assert _secrets(installed) == SECRETS
+
+
+def _secrets(installed):
+    """The names of all Secrets of our namespace but helm's own."""
+    return sorted(each["metadata"]["name"] for each in installed.cluster.listed(
+        "secrets", f"--namespace={installed.namespace}") if not each["type"].startswith("helm.sh"))
+
+
+MANAGED = {"certificates": {"mode": "managed"}}
+
+
+def test_a_secret_of_cert_manager_is_in_the_way_of_managed_mode_and_the_sentence_helps(installed):
+    status, text = installed.try_install(**MANAGED)
+    assert status != 0 and "is cert-manager's" in text, text
+    command = text[text.index("kubectl -n "):].splitlines()[0].split()
+    installed.cluster.kubectl(*command[1:])
+    assert _secrets(installed) == [each for each in SECRETS if each != "aliquot-scheduler-client"]
+    if os.environ.get("E2E_INSTALL_EXHAUSTIVE"):
+        _change_modes(installed, command)
+
+
+def _change_modes(installed, command):
+    """Installs as managed, changes to cert-manager and back; GPU pods run each time."""
+    work = InstallWorkspace(installed.cluster, "modes")
+    installed.install(**MANAGED)
+    for number, values in enumerate(({}, MANAGED)):
+        if values:
+            installed.cluster.kubectl(*command[1:])
+        installed.upgrade(**values)
+        work.create(pods.share(f"share-{number}"))
+        work.wait_running(f"share-{number}")
+        status, text = installed.aliquotctl("doctor", check=False)
+        assert status == 0, text
