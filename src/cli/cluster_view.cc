@@ -130,6 +130,11 @@ Status ClusterView::ReadNodes(kubeclient::Transport& transport) {
                        for (const model::Node& node : page->items) {
                          ledger_.SetNode(node);
                        }
+                       if (on_node_page_) {
+                         if (Status taken = on_node_page_(body); !taken.ok()) {
+                           return taken;
+                         }
+                       }
                        return page->continue_token;
                      });
 }

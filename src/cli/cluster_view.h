@@ -4,8 +4,11 @@
 // The state of a cluster, read once, as the allocator would know it. Writes nothing. Not
 // thread-safe.
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -36,6 +39,11 @@ class ClusterView {
                      const std::string& selector);
   // Every pod that asks for our resources is put there, too. It must outlive the reading.
   void KeepGpuPods(std::vector<model::Pod>* pods) { kept_ = pods; }
+  // Each page of nodes that the API server sends, as it is, for what the ledger has no use for. An
+  // error ends the reading.
+  void OnNodePage(std::function<Status(std::string_view page)> take) {
+    on_node_page_ = std::move(take);
+  }
 
   // The mix of pods to expect, learned from those that are there.
   std::shared_ptr<const scoring::Outlook> Outlook();
@@ -50,6 +58,7 @@ class ClusterView {
   const Clock& clock_;
   scoring::MixLearner mix_;
   std::vector<model::Pod>* kept_ = nullptr;
+  std::function<Status(std::string_view)> on_node_page_;
   StringMap<model::HostAmount> host_of_others_;  // by node: of pods that hold no cards
 };
 

@@ -71,6 +71,7 @@ inline constexpr ApiVerb kListPolicyBindings{"admissionregistration.k8s.io",
 inline constexpr ApiVerb kListRuntimeClasses{"node.k8s.io", "runtimeclasses", "", "list"};
 inline constexpr ApiVerb kListNamespaces{"", "namespaces", "", "list"};
 inline constexpr ApiVerb kGetClaim{"", "persistentvolumeclaims", "", "get"};
+inline constexpr ApiVerb kGetResourceClaim{"resource.k8s.io", "resourceclaims", "", "get"};
 inline constexpr ApiVerb kCreatePod{"", "pods", "", "create"};  // with dryRun=All only
 
 inline constexpr std::array kAllocatorVerbs{
@@ -94,13 +95,10 @@ inline constexpr std::array kAgentVerbs{kListNodes,   kWatchNodes,  kGetNode,
 inline constexpr std::array kCommandLineVerbs{kListNodes, kListPods, kGetPod, kRequestToken,
                                               kProxyPod};
 
-// Of these, what get, why and simulate --pod do for a person who may only look: the chart's
-// ClusterRole aliquot-viewer.
-inline constexpr std::array kViewerVerbs{kListNodes, kListPods, kGetPod};
-
 // aliquotctl why, for the causes that are not on the pod. Where one of them is missing it says so
 // and goes on.
-inline constexpr std::array kWhyVerbs{kGetPod, kListNodes, kListPods, kListEvents, kGetClaim};
+inline constexpr std::array kWhyVerbs{kGetPod,     kListNodes, kListPods,
+                                      kListEvents, kGetClaim,  kGetResourceClaim};
 
 // What a shell's completion asks for names. Where one of them is missing it offers none.
 inline constexpr std::array kCompletionVerbs{kListNamespaces, kListNodes, kListPods};

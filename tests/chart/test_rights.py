@@ -12,7 +12,7 @@ from rendering import NAMESPACE, ROOT, granted, requests_in_code
 
 SOURCE = ROOT / "src"
 # Each cluster role of ours, and the tables of what its holder's program does in all namespaces.
-CLUSTER_ROLES = {"aliquot-agent": ["Agent"], "aliquot-viewer": ["Viewer"]}
+CLUSTER_ROLES = {"aliquot-agent": ["Agent"], "aliquot-viewer": ["Why"]}
 # Rights to pages, not to objects: tests/chart/test_agent.py.
 PAGES = {"aliquot-agent-reader", "aliquot-allocator-reader", "aliquot-verify"}
 # The objects of one name that a right is about. Nothing else of these kinds may be read.
@@ -138,6 +138,13 @@ def test_every_binding_gives_one_role_to_accounts_of_ours(objects):
             for subject in binding["subjects"]:
                 assert subject["kind"] == "ServiceAccount" and subject["namespace"] == NAMESPACE, f"{kind} {name}"
                 assert subject["name"] in accounts, f"{kind} {name}: no such account"
+
+
+def test_a_viewer_may_only_read_and_has_what_get_and_simulate_need():
+    # get, topology and simulate --pod list nodes and pods.
+    assert requests(["Why"]) >= {("", "nodes", "list"), ("", "pods", "list")}
+    assert {verb for _, _, verb in requests(["Why"])} <= {"get", "list"}
+    assert not {resource for _, resource, _ in requests(["Why"])} & {"secrets", "configmaps", "pods/proxy", "serviceaccounts/token"}
 
 
 def test_viewers_are_bound_when_the_values_name_them(helm, objects):

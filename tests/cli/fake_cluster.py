@@ -71,7 +71,7 @@ class Cluster:
             return (200, found[0]) if found else (404, {"kind": "Status", "message": "not found"})
         if kind == "persistentvolumeclaims" and parts[-1] in self.claims:
             return 200, {"status": {"phase": self.claims[parts[-1]]}}
-        return 404, {"kind": "Status", "message": "not found"}
+        return 404, {"kind": "Status", "message": f'{kind} "{parts[-1]}" not found'}
 
 
 @contextlib.contextmanager

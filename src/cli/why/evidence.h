@@ -9,17 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "cli/why/event.h"
+#include "cli/why/node_side.h"
 #include "explain/explain.h"
 #include "model/demand.h"
 #include "model/pod.h"
 
 namespace aliquot::cli {
 
-struct SeenEvent {
-  std::string reason;
-  std::string message;
-  std::string source;  // the component that wrote it
-  std::string last;    // RFC 3339
+// Nodes that could hold the pod by their cards, and what keeps it from them.
+struct ExcludedNodes {
+  Objection objection;
+  std::vector<std::string> nodes;
+
+  // The pod is meant for them, by its selector and affinity.
+  bool wanted() const { return objection.code == "taints"; }
 };
 
 struct PodEvidence {
@@ -27,18 +31,22 @@ struct PodEvidence {
   model::Pod parsed;
   model::ResourceNames names;
   std::vector<SeenEvent> events;  // the latest first
-  bool events_known = false;
   // Where the pod would go now; nothing when nodes and pods could not be read, the pod is on a node
   // or its demand is not readable (`demand_problem` says why).
   std::optional<explain::Report> report;
+  // The same over the nodes that neither taint nor label keeps it from; there when `report` is.
+  std::optional<explain::Report> allowed;
+  std::vector<ExcludedNodes> excluded;  // wanted ones first, then the most nodes
   std::string demand_problem;
-  // Over all nodes: what is free in sum on the node that has the most, for a pod that fits in sum
-  // only.
+  // What is free in sum on the first node that the pod fits on in sum only; "" when there is none.
   std::string fragmented;
-  std::vector<std::string> unbound_claims;  // "data (Pending)", "logs (does not exist)"
-  std::vector<std::string> old_plugin;  // nodes that advertise our resources and publish no cards
-  std::vector<std::string> silent_agents;  // nodes that publish cards and advertise nothing
-  std::vector<std::string> held;           // "container main holds GPU 3 (20 %, 3840 MiB)"
+  std::vector<std::string> unbound_claims;   // "data (Pending)", "logs (does not exist)"
+  std::vector<std::string> resource_claims;  // of DRA: "gpu (does not exist)"
+  // Of the nodes that it may use: those that advertise our resources and publish no cards, and
+  // those that publish cards and advertise nothing.
+  std::vector<std::string> old_plugin;
+  std::vector<std::string> silent_agents;
+  std::vector<std::string> held;  // "container main holds GPU 3 (20 %, 3840 MiB)"
 };
 
 struct WhyAnswer {
@@ -47,11 +55,5 @@ struct WhyAnswer {
 };
 
 WhyAnswer WhyOf(const PodEvidence& evidence);
-
-// "12 % and 3072 MiB are free in sum on node a, but no one card has the 40 % and .."; "" when the
-// pod is not refused for that on any node.
-std::string FragmentedSentence(const explain::Report& report,
-                               const std::vector<scoring::NodeState>& nodes,
-                               const model::PodDemand& demand);
 
 }  // namespace aliquot::cli

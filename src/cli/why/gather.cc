@@ -1,84 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/why/gather.h"
 
-#include <algorithm>
-#include <functional>
-
 #include "api/allocation_codec.h"
 #include "api/pod_codec.h"
 #include "base/strings.h"
-#include "cli/cluster_ledger.h"
 #include "cli/doctor/api_reader.h"
-#include "cli/get/rows.h"
-#include "kubeclient/api_path.h"
-#include "scoring/policy_registry.h"
+#include "cli/why/places.h"
 
 namespace aliquot::cli {
 namespace {
 
 using nlohmann::json;
 
-// A later list says which events; the newest first.
-Result<std::vector<SeenEvent>> Events(kubeclient::Transport& transport, const Clock& clock,
-                                      const std::string& namespace_name,
-                                      const std::string& field_selector,
-                                      const std::function<bool(const json&)>& wanted) {
-  kubeclient::ApiRequest request;
-  request.verb = kubeclient::kListEvents;
-  request.namespace_name = namespace_name;
-  request.query = "limit=500&fieldSelector=" + kubeclient::PercentEncode(field_selector);
-  const auto result =
-      transport.Call(request, clock.SteadyNow() + std::chrono::seconds(20), nullptr);
-  if (result.outcome != kubeclient::CallResult::Outcome::kReply) {
-    return Unavailable("events could not be read: " + result.message);
-  }
-  if (result.reply.status != 200) {
-    return Status(
-        result.reply.status == 403 ? StatusCode::kPermissionDenied : StatusCode::kUnavailable,
-        "listing events in namespace " + namespace_name + " was answered with HTTP " +
-            std::to_string(result.reply.status));
-  }
-  const json list = json::parse(result.reply.body, nullptr, false);
-  std::vector<SeenEvent> events;
-  for (const json& item : MemberAt(list, "/items")) {
-    if (!wanted(item)) {
-      continue;
-    }
-    SeenEvent event{TextAt(item, "/reason"), TextAt(item, "/message"),
-                    TextAt(item, "/reportingComponent"), TextAt(item, "/lastTimestamp")};
-    if (event.source.empty()) {
-      event.source = TextAt(item, "/source/component");
-    }
-    for (const char* other : {"/series/lastObservedTime", "/eventTime", "/firstTimestamp"}) {
-      if (event.last.empty()) {
-        event.last = TextAt(item, other);
-      }
-    }
-    events.push_back(std::move(event));
-  }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const SeenEvent& a, const SeenEvent& b) { return a.last > b.last; });
-  return events;
-}
-
 void GatherEvents(kubeclient::Transport& transport, const Clock& clock, PodEvidence& evidence,
                   std::vector<std::string>& notes) {
-  const auto events =
-      Events(transport, clock, evidence.parsed.key.namespace_name,
-             "involvedObject.uid=" + evidence.parsed.uid, [&evidence](const json& event) {
-               return TextAt(event, "/involvedObject/uid") == evidence.parsed.uid;
-             });
+  auto events = ListEvents(transport, clock, evidence.parsed.key.namespace_name,
+                           "involvedObject.uid=" + evidence.parsed.uid);
   if (!events.ok()) {
     notes.push_back(events.status().message() + ", so events are not looked at");
     return;
   }
-  evidence.events_known = true;
-  evidence.events = *events;
+  for (SeenEvent& event : *events) {
+    if (event.uid == evidence.parsed.uid) {
+      evidence.events.push_back(std::move(event));
+    }
+  }
+}
+
+// "PodName-volume" is how Kubernetes names the claim of an ephemeral volume.
+std::string ClaimOf(const PodEvidence& evidence, const json& volume) {
+  return MemberAt(volume, "/ephemeral").is_object()
+             ? evidence.parsed.key.name + "-" + TextAt(volume, "/name")
+             : TextAt(volume, "/persistentVolumeClaim/claimName");
 }
 
 void GatherClaims(ApiReader& reader, PodEvidence& evidence, std::vector<std::string>& notes) {
   for (const json& volume : MemberAt(evidence.pod, "/spec/volumes")) {
-    const std::string name = TextAt(volume, "/persistentVolumeClaim/claimName");
+    const std::string name = ClaimOf(evidence, volume);
     if (name.empty()) {
       continue;
     }
@@ -96,49 +54,42 @@ void GatherClaims(ApiReader& reader, PodEvidence& evidence, std::vector<std::str
   }
 }
 
-// Nodes on which what is advertised and what is published do not belong together.
-void GatherAdvertised(ApiReader& reader, const ledger::Snapshot& snapshot, PodEvidence& evidence) {
-  static_cast<void>(reader.ForEach(kubeclient::kListNodes, "", "", [&](const json& node) {
-    const std::string name = TextAt(node, "/metadata/name");
-    const json& allocatable = MemberAt(node, "/status/allocatable");
-    const std::string core = allocatable.is_object() && allocatable.contains(evidence.names.core) &&
-                                     allocatable[evidence.names.core].is_string()
-                                 ? allocatable[evidence.names.core].get<std::string>()
-                                 : "0";
-    scoring::NodeState state;
-    const bool published = snapshot.Find(name, &state) && state.facts->inventory != nullptr;
-    if (core != "0" && !published) {
-      evidence.old_plugin.push_back(name);
-    } else if (core == "0" && published) {
-      evidence.silent_agents.push_back(name);
+// The name of the claim behind an entry of spec.resourceClaims; "" where a template's is not made.
+std::string ResourceClaimOf(const json& pod, const json& entry) {
+  if (const std::string named = TextAt(entry, "/resourceClaimName"); !named.empty()) {
+    return named;
+  }
+  for (const json& status : MemberAt(pod, "/status/resourceClaimStatuses")) {
+    if (TextAt(status, "/name") == TextAt(entry, "/name")) {
+      return TextAt(status, "/resourceClaimName");
     }
-  }));
+  }
+  return {};
 }
 
-void GatherPlaces(kubeclient::Transport& transport, const Clock& clock, ApiReader& reader,
-                  PodEvidence& evidence, std::vector<std::string>& notes) {
-  const auto demand = model::DemandOf(evidence.parsed, evidence.names);
-  if (!demand.ok()) {
-    evidence.demand_problem = demand.status().message();
-    return;
+void GatherResourceClaims(ApiReader& reader, PodEvidence& evidence,
+                          std::vector<std::string>& notes) {
+  for (const json& entry : MemberAt(evidence.pod, "/spec/resourceClaims")) {
+    const std::string name = ResourceClaimOf(evidence.pod, entry);
+    if (name.empty()) {
+      const std::string made_from = TextAt(entry, "/resourceClaimTemplateName");
+      evidence.resource_claims.push_back(TextAt(entry, "/name") + " (not made from template " +
+                                         made_from + " yet)");
+      continue;
+    }
+    const auto claim =
+        reader.Get(kubeclient::kGetResourceClaim, evidence.parsed.key.namespace_name, name);
+    if (claim.ok()) {
+      if (!MemberAt(*claim, "/metadata/deletionTimestamp").is_null()) {
+        evidence.resource_claims.push_back(name + " (is being deleted)");
+      }
+    } else if (claim.status().code() == StatusCode::kNotFound &&
+               claim.status().message().find('"' + name + '"') != std::string::npos) {
+      evidence.resource_claims.push_back(name + " (does not exist)");
+    } else {
+      notes.push_back(claim.status().message() + ", so claim " + name + " is not looked at");
+    }
   }
-  const auto policy = scoring::PolicyNamed(std::string(scoring::kDefaultPolicy));
-  if (!policy.ok() || demand->empty()) {
-    return;
-  }
-  ClusterLedger cluster(evidence.names, clock, **policy);
-  if (const Status read = cluster.view().ReadApiServer(transport); !read.ok()) {
-    notes.push_back(read.message() + ", so the nodes' cards are not looked at");
-    return;
-  }
-  const auto outlook = cluster.view().Outlook();
-  const scoring::Ask ask(*demand, evidence.parsed.tolerates_cordon, *outlook);
-  const auto snapshot = cluster.ledger().Read();
-  evidence.report = explain::ExplainPod(ask, *snapshot, cluster.placer());
-  if (evidence.report->fitting == 0) {
-    evidence.fragmented = FragmentedSentence(*evidence.report, snapshot->Nodes(), *demand);
-  }
-  GatherAdvertised(reader, *snapshot, evidence);
 }
 
 void GatherHeld(PodEvidence& evidence) {
@@ -175,32 +126,26 @@ Result<PodEvidence> GatherEvidence(kubeclient::Transport& transport, const Clock
   evidence.pod = *std::move(pod);
   evidence.parsed = *std::move(parsed);
   evidence.names = names;
-  if (evidence.parsed.phase != model::PodPhase::kRunning && !evidence.parsed.finished()) {
-    GatherEvents(transport, clock, evidence, notes);
+  if (evidence.parsed.finished()) {
+    return evidence;
   }
   if (!evidence.parsed.node_name.empty()) {
+    GatherEvents(transport, clock, evidence, notes);
     GatherHeld(evidence);
-  } else if (!evidence.parsed.finished()) {
-    GatherClaims(reader, evidence, notes);
-    if (evidence.parsed.asks_for_gpu()) {
-      GatherPlaces(transport, clock, reader, evidence, notes);
+    return evidence;
+  }
+  // Schedulers other than kube-scheduler say what they think in events alone.
+  if (MemberAt(evidence.pod, "/status/conditions").empty()) {
+    GatherEvents(transport, clock, evidence, notes);
+  }
+  GatherClaims(reader, evidence, notes);
+  GatherResourceClaims(reader, evidence, notes);
+  if (evidence.parsed.asks_for_gpu()) {
+    if (const Status read = GatherPlaces(transport, clock, evidence); !read.ok()) {
+      notes.push_back(read.message() + ", so the nodes' cards are not looked at");
     }
   }
   return evidence;
-}
-
-Result<std::string> WhyNotCreated(kubeclient::Transport& transport, const Clock& clock,
-                                  const std::string& namespace_name, const std::string& name) {
-  const auto events =
-      Events(transport, clock, namespace_name, "reason=FailedCreate", [&name](const json& event) {
-        const std::string of = TextAt(event, "/involvedObject/name");
-        return TextAt(event, "/reason") == "FailedCreate" &&
-               (of == name || StartsWith(of, name + "-"));
-      });
-  if (!events.ok()) {
-    return events.status();
-  }
-  return events->empty() ? std::string() : Printable(events->front().message, 600);
 }
 
 }  // namespace aliquot::cli

@@ -19,8 +19,4 @@ Result<PodEvidence> GatherEvidence(kubeclient::Transport& transport, const Clock
                                    const model::PodKey& key, const model::ResourceNames& names,
                                    std::vector<std::string>& notes);
 
-// Why the owner KIND/NAME makes no pods: its latest FailedCreate event, or "" when there is none.
-Result<std::string> WhyNotCreated(kubeclient::Transport& transport, const Clock& clock,
-                                  const std::string& namespace_name, const std::string& name);
-
 }  // namespace aliquot::cli

@@ -2,30 +2,20 @@
 #include "cli/why/unbound.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "base/strings.h"
 #include "cli/doctor/api_reader.h"
+#include "cli/why/no_cards.h"
+#include "cli/why/scheduler_cause.h"
+#include "cli/why/scheduler_message.h"
 
 namespace aliquot::cli {
 namespace {
 
 using nlohmann::json;
-using scoring::Refusal;
 
 constexpr std::size_t kShown = 600;
-constexpr std::size_t kNamedNodes = 3;
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-bool Holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 const json* Condition(const json& pod, std::string_view type) {
   for (const json& condition : MemberAt(pod, "/status/conditions")) {
@@ -34,16 +24,6 @@ const json* Condition(const json& pod, std::string_view type) {
     }
   }
   return nullptr;
-}
-
-std::string SomeOf(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(names.size(), kNamedNodes);
-  std::string text =
-      Join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown)}, ", ");
-  if (names.size() > shown) {
-    text += " and " + std::to_string(names.size() - shown) + " more";
-  }
-  return text;
 }
 
 WhyAnswer Gated(const json& pod) {
@@ -56,115 +36,98 @@ WhyAnswer Gated(const json& pod) {
       "it waits behind scheduling gates that somebody else must take away: " + Join(gates, ", ")};
 }
 
+WhyAnswer ResourceClaim(const PodEvidence& evidence) {
+  return {"resource_claim",
+          "a ResourceClaim of it is not there: " + SomeOf(evidence.resource_claims) +
+              "; create it, and no scheduler looks at the pod before"};
+}
+
 // No scheduler ever said anything of it.
 WhyAnswer NoScheduler(const PodEvidence& evidence) {
+  if (!evidence.resource_claims.empty()) {
+    return ResourceClaim(evidence);
+  }
+  if (!evidence.events.empty()) {
+    return {"scheduler", "its latest event says: " + evidence.events.front().ToString()};
+  }
   const std::string name =
       evidence.parsed.scheduler_name.empty() ? "default-scheduler" : evidence.parsed.scheduler_name;
+  const json& group = MemberAt(evidence.pod, "/spec/schedulingGroup");
   return {"no_scheduler",
-          "no scheduler has taken it: spec.schedulerName is " + name +
-              "; if that lasts, see whether a scheduler of this name runs (aliquotctl doctor)"};
+          "no scheduler has taken it: spec.schedulerName is " + Printable(name) +
+              "; if that lasts, see whether a scheduler of this name runs (aliquotctl doctor)" +
+              (group.is_null() ? "" : ", and whether the other pods of its group are there")};
 }
 
-// What kube-scheduler said, by the words of its plugins; the first that fits. Their texts are those
-// of kubernetes/pkg/scheduler/framework/plugins, stable since 1.19.
-struct SchedulerWord {
-  std::string_view word;
-  const char* code;
-  const char* says;
-};
-constexpr SchedulerWord kWords[] = {
-    {"persistentvolumeclaim", "volume", "a volume claim is not bound"},
-    {"volume node affinity", "volume", "its volume is elsewhere"},
-    {"persistent volumes to bind", "volume", "no volume can be bound"},
-    {"taint", "taints", "it does not tolerate the nodes' taints"},
-    {"insufficient cpu", "cpu_or_memory", "the nodes lack processor"},
-    {"insufficient memory", "cpu_or_memory", "the nodes lack main memory"},
-    {"too many pods", "cpu_or_memory", "the nodes hold as many pods as they may"},
-    {"node affinity", "affinity", "its node selector or affinity excludes the nodes"},
-    {"node selector", "affinity", "its node selector or affinity excludes the nodes"},
-    {"topology spread", "affinity", "its topology spread constraints exclude the nodes"},
-    {"pod affinity", "affinity", "its pod affinity excludes the nodes"},
-    {"anti-affinity", "affinity", "pod anti-affinity excludes the nodes"},
-    {"host ports", "affinity", "the nodes' ports that it wants are taken"},
-    {"unschedulable", "cordoned", "the nodes are cordoned"},
-};
-
-const SchedulerWord* WordIn(const std::string& message) {
-  const std::string lower = Lower(message);
-  for (const SchedulerWord& word : kWords) {
-    if (Holds(lower, word.word)) {
-      return &word;
-    }
+WhyAnswer SchedulerFailed(const std::string& message) {
+  // Of k8s.io/kubernetes/pkg/scheduler/extender.go, and of the Go client below it.
+  const bool extender = message.find("with extender at URL") != std::string::npos ||
+                        message.find("/scheduler/") != std::string::npos;
+  if (extender) {
+    return {"extender_down",
+            "kube-scheduler cannot ask aliquot-allocator where it fits, and tries again: " +
+                message + "; aliquotctl doctor says more"};
   }
-  return nullptr;
+  return {"scheduler_error", "the scheduler failed with it and tries again: " + message};
 }
 
-WhyAnswer Volume(const PodEvidence& evidence, const std::string& message) {
-  std::string sentence = "a volume claim is not bound";
-  if (!evidence.unbound_claims.empty()) {
-    sentence += ": " + SomeOf(evidence.unbound_claims);
-  }
-  return {"volume", sentence + "; the scheduler says: " + message};
+std::string Sentence(const SchedulerCause& cause, const std::string& said) {
+  return cause.says + (cause.remedy.empty() ? "" : "; " + cause.remedy) +
+         "; the scheduler says: " + said;
 }
 
-// No node has the cards: the most frequent reason, with figures where the sum would do.
-WhyAnswer NoCards(const PodEvidence& evidence) {
-  const explain::Report& report = *evidence.report;
-  if (!evidence.old_plugin.empty() && report.reasons.front().refusal == Refusal::kNoInventory) {
-    return {"old_plugin", "nodes advertise " + evidence.names.core +
-                              " by another device plugin and publish no cards to Aliquot: " +
-                              SomeOf(evidence.old_plugin) +
-                              "; remove that plugin there (gpu-manager?)"};
+// Something of the pod itself, whatever the node.
+WhyAnswer OfThePod(const PodEvidence& evidence, SchedulerCause cause, const std::string& said) {
+  if (cause.code == "volume" && !evidence.unbound_claims.empty()) {
+    cause.says += ": " + SomeOf(evidence.unbound_claims);
   }
-  if (!evidence.fragmented.empty()) {
-    return {"fragmented", evidence.fragmented};
+  if (cause.code == "resource_claim" && !evidence.resource_claims.empty()) {
+    cause.says += ": " + SomeOf(evidence.resource_claims);
   }
-  const bool no_agents =
-      report.reasons.empty() ||
-      (report.reasons.size() == 1 && report.reasons.front().refusal == Refusal::kNoInventory);
-  if (no_agents) {
-    return {"no_agents", "no node publishes cards; does aliquot-agent run on the GPU nodes?"};
-  }
-  // Nodes without GPUs are no news.
-  const auto worst =
-      std::find_if(report.reasons.begin(), report.reasons.end(),
-                   [](const auto& reason) { return reason.refusal != Refusal::kNoInventory; });
-  return {std::string(scoring::RefusalName(worst->refusal)), report.summary};
+  return {cause.code, Sentence(cause, said)};
 }
 
 // The cards are there: then it is what kube-scheduler weighs besides.
-WhyAnswer BySchedulerAlone(const PodEvidence& evidence, const std::string& message) {
-  const SchedulerWord* word = WordIn(message);
-  const std::string cards =
-      evidence.report ? "GPUs are free on " + evidence.report->best()->name + ", but " : "";
-  if (!evidence.silent_agents.empty() && Holds(message, "Insufficient " + evidence.names.core)) {
+WhyAnswer BySchedulerAlone(const PodEvidence& evidence, const SchedulerMessage& message) {
+  const std::string said = Printable(message.Text(), kShown);
+  const std::string& node = evidence.allowed->best()->name;
+  const bool short_of_cards =
+      std::any_of(message.reasons.begin(), message.reasons.end(), [&](const auto& reason) {
+        return CauseOf(reason.text, evidence.names).kind == CauseKind::kNoCards;
+      });
+  if (!evidence.silent_agents.empty() && short_of_cards) {
     return {"agents_gone", "nodes that published cards advertise no " + evidence.names.core +
                                " now: " + SomeOf(evidence.silent_agents) +
                                "; see to aliquot-agent there"};
   }
-  if (word == nullptr) {
-    return {"scheduler", cards + "the scheduler says: " + message};
+  const SchedulerCause cause = ChooseCause(message, evidence.names, /*passed_ours=*/true);
+  if (cause.code.empty()) {
+    return {"scheduler", "GPUs are free for it on " + node +
+                             " now, and the scheduler tries again by itself; at its last try it "
+                             "said: " +
+                             said};
   }
-  return {word->code, cards + word->says + "; the scheduler says: " + message};
+  return {cause.code, "GPUs are free for it on " + node + ", but " + Sentence(cause, said)};
 }
 
-WhyAnswer Unschedulable(const PodEvidence& evidence, const std::string& message) {
-  const SchedulerWord* word = WordIn(message);
-  if (word != nullptr && std::string_view(word->code) == "volume") {
-    return Volume(evidence, message);
+WhyAnswer Unschedulable(const PodEvidence& evidence, const SchedulerMessage& message) {
+  const SchedulerCause cause = ChooseCause(message, evidence.names, /*passed_ours=*/false);
+  const std::string said = Printable(message.Text(), kShown);
+  if (cause.kind == CauseKind::kWhateverNode && !cause.code.empty()) {
+    return OfThePod(evidence, cause, said);
   }
-  if (evidence.parsed.asks_for_gpu() && evidence.report && evidence.report->fitting == 0) {
-    return NoCards(evidence);
+  if (evidence.report) {
+    return evidence.allowed->fitting == 0 ? NoCards(evidence) : BySchedulerAlone(evidence, message);
   }
-  return BySchedulerAlone(evidence, message);
+  if (cause.code.empty()) {
+    return {"scheduler", "the scheduler says: " + said};
+  }
+  return OfThePod(evidence, cause, said);
 }
 
 }  // namespace
 
 WhyAnswer WhyUnbound(const PodEvidence& evidence) {
-  if (evidence.parsed.deleting) {
-    return {"terminating", "it is being deleted"};
-  }
   if (!MemberAt(evidence.pod, "/spec/schedulingGates").empty()) {
     return Gated(evidence.pod);
   }
@@ -175,17 +138,16 @@ WhyAnswer WhyUnbound(const PodEvidence& evidence) {
   if (scheduled == nullptr) {
     return NoScheduler(evidence);
   }
-  const std::string message = Printable(TextAt(*scheduled, "/message"), kShown);
+  const std::string message = TextAt(*scheduled, "/message");
   const std::string reason = TextAt(*scheduled, "/reason");
   if (reason != "Unschedulable" && !message.empty()) {
-    return {"scheduler_error", "the scheduler failed with it and will try again: " + message +
-                                   "; if it names the extender, aliquotctl doctor says more"};
+    return SchedulerFailed(Printable(message, kShown));
   }
   if (!evidence.parsed.nominated_node.empty()) {
     return {"preempting", "room is being made for it on node " + evidence.parsed.nominated_node +
                               " by preemption"};
   }
-  return Unschedulable(evidence, message);
+  return Unschedulable(evidence, ParseSchedulerMessage(message));
 }
 
 }  // namespace aliquot::cli

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <initializer_list>
-#include <string_view>
-
 #include "base/strings.h"
 #include "cli/doctor/api_reader.h"
+#include "cli/why/bound.h"
 #include "cli/why/evidence.h"
 #include "cli/why/unbound.h"
 
@@ -15,60 +12,46 @@ using nlohmann::json;
 
 constexpr std::size_t kShown = 600;
 
-// The latest event of a program or reason; nullptr when there is none.
-const SeenEvent* FindEvent(const PodEvidence& evidence,
-                           std::initializer_list<std::string_view> any) {
-  for (const SeenEvent& event : evidence.events) {
-    for (const std::string_view name : any) {
-      if (event.source == name || event.reason == name) {
-        return &event;
-      }
-    }
-  }
-  return nullptr;
-}
-
-std::string Said(const SeenEvent& event) {
-  return event.reason + ": " + Printable(event.message, kShown);
-}
-
-// "main: ImagePullBackOff: ..." of the first container that waits for more than its start.
-std::string Waiting(const json& pod) {
+// "container main ended with exit code 1 (Error)" of the first that ended badly.
+std::string HowItEnded(const json& pod) {
   for (const char* list : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
     for (const json& status : MemberAt(pod, list)) {
-      const std::string reason = TextAt(status, "/state/waiting/reason");
-      if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") {
+      const std::int64_t code = NumberAt(status, "/state/terminated/exitCode");
+      const std::string reason = TextAt(status, "/state/terminated/reason");
+      if (code == 0) {
         continue;
       }
-      const std::string message = TextAt(status, "/state/waiting/message");
-      return "container " + TextAt(status, "/name") + " waits: " + reason +
-             (message.empty() ? "" : ": " + Printable(message, kShown));
+      return "container " + TextAt(status, "/name") +
+             (reason == "OOMKilled"
+                  ? " was killed for main memory (OOMKilled); raise its "
+                    "limits.memory"
+                  : " ended with exit code " + std::to_string(code) +
+                        (reason.empty() ? "" : " (" + reason + ")") + "; see kubectl logs");
     }
   }
   return {};
 }
 
-WhyAnswer Starting(const PodEvidence& evidence) {
-  const std::string on = "on node " + evidence.parsed.node_name + ", ";
-  if (const SeenEvent* refused = FindEvent(evidence, {"aliquot-agent"})) {
-    return {"agent_refused", on + "its agent says " + Said(*refused)};
+// Why somebody takes the pod away: the condition DisruptionTarget says so.
+std::string Disruption(const json& pod) {
+  for (const json& condition : MemberAt(pod, "/status/conditions")) {
+    if (TextAt(condition, "/type") == "DisruptionTarget" &&
+        TextAt(condition, "/status") == "True") {
+      const std::string message = Printable(TextAt(condition, "/message"), kShown);
+      return TextAt(condition, "/reason") + (message.empty() ? "" : ": " + message);
+    }
   }
-  if (const SeenEvent* none = FindEvent(evidence, {"NoGpuOnNode"})) {
-    return {"no_cards_on_node", on + "which somebody else chose: " + Said(*none)};
-  }
-  if (const std::string waits = Waiting(evidence.pod); !waits.empty()) {
-    return {"container_waiting", on + waits};
-  }
-  if (const SeenEvent* failed = FindEvent(
-          evidence, {"FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "Failed"})) {
-    return {"starting", on + "it does not start: " + Said(*failed)};
-  }
-  const bool stamped = evidence.parsed.Annotation(model::kAllocationAnnotation) != nullptr;
-  if (evidence.parsed.asks_for_gpu() && !stamped) {
-    return {"no_record", on + "it has no record of cards yet; the allocator writes one or says why "
-                              "not"};
-  }
-  return {"starting", on + "it is being started"};
+  return {};
+}
+
+WhyAnswer Terminating(const PodEvidence& evidence) {
+  const std::string disruption = Disruption(evidence.pod);
+  const std::string finalizers =
+      MemberAt(evidence.pod, "/metadata/finalizers").empty()
+          ? ""
+          : "; it stays until its finalizers are taken away (metadata.finalizers)";
+  return {"terminating",
+          "it is being deleted" + (disruption.empty() ? "" : " (" + disruption + ")") + finalizers};
 }
 
 WhyAnswer Failed(const PodEvidence& evidence) {
@@ -80,34 +63,28 @@ WhyAnswer Failed(const PodEvidence& evidence) {
     return {"kubelet_refused",
             "the kubelet" + on + " refused it: " + message + "; it stays failed, so make it anew"};
   }
-  return {"failed", "it has failed" + on + (reason.empty() ? "" : ": " + reason) +
-                        (message.empty() ? "" : ": " + message)};
-}
-
-WhyAnswer Running(const PodEvidence& evidence) {
-  std::string sentence = "it runs on node " + evidence.parsed.node_name;
-  if (!evidence.held.empty()) {
-    sentence += ": " + Join(evidence.held, ", ");
-  } else if (evidence.parsed.asks_for_gpu()) {
-    sentence += " without a record of its cards, so the node takes nothing new";
+  if (reason == "Evicted" || reason == "Preempting") {
+    return {"evicted", "it was evicted" + on + (message.empty() ? "" : ": " + message) +
+                           "; it stays failed, so make it anew"};
   }
-  if (const std::string waits = Waiting(evidence.pod); !waits.empty()) {
-    sentence += "; " + waits;
-  }
-  return {"running", sentence};
+  const std::string how = HowItEnded(evidence.pod);
+  return {"failed",
+          "it has failed" + on + (reason.empty() ? "" : ": " + reason) +
+              (message.empty() ? "" : ": " + message) +
+              (how.empty() ? "" : (reason.empty() && message.empty() ? ": " : "; ") + how)};
 }
 
 WhyAnswer ByPhase(const PodEvidence& evidence) {
-  switch (evidence.parsed.phase) {
-    case model::PodPhase::kFailed:
-      return Failed(evidence);
-    case model::PodPhase::kSucceeded:
-      return {"succeeded", "it has ended well on node " + evidence.parsed.node_name};
-    case model::PodPhase::kRunning:
-      return Running(evidence);
-    default:
-      return evidence.parsed.node_name.empty() ? WhyUnbound(evidence) : Starting(evidence);
+  if (evidence.parsed.phase == model::PodPhase::kFailed) {
+    return Failed(evidence);
   }
+  if (evidence.parsed.phase == model::PodPhase::kSucceeded) {
+    return {"succeeded", "it has ended well on node " + evidence.parsed.node_name};
+  }
+  if (evidence.parsed.deleting) {
+    return Terminating(evidence);
+  }
+  return evidence.parsed.node_name.empty() ? WhyUnbound(evidence) : WhyBound(evidence);
 }
 
 }  // namespace
@@ -119,32 +96,6 @@ WhyAnswer WhyOf(const PodEvidence& evidence) {
         " (it asks for no " + evidence.names.core + ", so Aliquot has no part in it)";
   }
   return answer;
-}
-
-std::string FragmentedSentence(const explain::Report& report,
-                               const std::vector<scoring::NodeState>& nodes,
-                               const model::PodDemand& demand) {
-  const auto asked = std::max_element(demand.containers.begin(), demand.containers.end(),
-                                      [](const auto& a, const auto& b) { return a.core < b.core; });
-  const auto fragmented =
-      std::find_if(report.nodes.begin(), report.nodes.end(), [](const explain::NodeReport& node) {
-        return node.verdict.refusal == scoring::Refusal::kNotOnOneCard;
-      });
-  if (asked == demand.containers.end() || fragmented == report.nodes.end()) {
-    return {};
-  }
-  std::int64_t core = 0;
-  std::int64_t mib = 0;
-  for (const scoring::NodeState& node : nodes) {
-    for (std::size_t i = 0; node.facts->name == fragmented->name && i < node.card_count; ++i) {
-      core += node.cards[i].usable ? node.cards[i].core_free() : 0;
-      mib += node.cards[i].usable ? node.cards[i].mib_free() : 0;
-    }
-  }
-  return "fragmented: " + std::to_string(core) + " % and " + std::to_string(mib) +
-         " MiB are free in sum on node " + fragmented->name + ", but " +
-         std::to_string(asked->core) + " % and " + std::to_string(asked->mib) +
-         " MiB on no one card of any node";
 }
 
 }  // namespace aliquot::cli

@@ -14,6 +14,8 @@
 #include "cli/verb.h"
 #include "cli/why/evidence.h"
 #include "cli/why/gather.h"
+#include "cli/why/not_created.h"
+#include "cli/why/owned_pods.h"
 
 namespace aliquot::cli {
 namespace {
@@ -83,38 +85,78 @@ void Print(const WhyFlags& flags, const model::PodKey& key, const WhyAnswer& ans
                             "\n");
 }
 
-// Nothing has that name: perhaps its owner may not make it (a quota, an admission webhook).
+// What makes pods makes none, or no pod has that name: what do the events say?
 Status ExplainMissing(const WhyFlags& flags, kubeclient::Transport& transport, const Clock& clock,
-                      const model::PodKey& key, Streams& streams) {
-  const auto message = WhyNotCreated(transport, clock, key.namespace_name, key.name);
-  if (!message.ok()) {
-    return message.status();
+                      const Owner& owner, const model::PodKey& key, Streams& streams) {
+  const auto failed = ListEvents(transport, clock, key.namespace_name, "reason=FailedCreate");
+  if (!failed.ok()) {
+    return failed.status();
   }
-  if (message->empty()) {
-    return NotFound("there is no pod " + key.ToString() +
-                    " and no event says that one of that name could not be created; name its "
-                    "namespace with -n");
+  if (const SeenEvent* event = FailedCreation(owner, *failed); event != nullptr) {
+    Print(flags, key, NotCreated(event->message), nullptr, {}, streams);
+    return Status::Ok();
   }
-  const bool quota = message->find("exceeded quota") != std::string::npos;
-  Print(flags, key,
-        {quota ? "quota" : "not_created", std::string("its pods are not created") +
-                                              (quota ? " for want of quota: " : ": ") + *message},
-        nullptr, {}, streams);
+  if (owner.kind.empty() || owner.kind == "Pod") {
+    const auto events =
+        ListEvents(transport, clock, key.namespace_name, "involvedObject.name=" + key.name);
+    if (const WhyAnswer gone = events.ok() ? WentAway(*events) : WhyAnswer(); !gone.code.empty()) {
+      Print(flags, key, gone, nullptr, {}, streams);
+      return Status::Ok();
+    }
+  }
+  return NotFound("there is no pod " + key.ToString() +
+                  " and no event says that one of that name could not be created; name its "
+                  "namespace with -n");
+}
+
+Status ExplainPodNamed(const WhyFlags& flags, kubeclient::Transport& transport, const Clock& clock,
+                       const model::PodKey& key, std::vector<std::string> notes, Streams& streams) {
+  const auto evidence = GatherEvidence(transport, clock, key, flags.names, notes);
+  if (!evidence.ok()) {
+    return evidence.status().code() == StatusCode::kNotFound
+               ? ExplainMissing(flags, transport, clock, {"", key.name}, key, streams)
+               : evidence.status();
+  }
+  Print(flags, key, WhyOf(*evidence), &*evidence, notes, streams);
   return Status::Ok();
+}
+
+// The pod of the owner that is worth asking about; and what keeps it from making more.
+Status ExplainOwner(const WhyFlags& flags, kubeclient::Transport& transport, const Clock& clock,
+                    const Owner& owner, const model::PodKey& key, Streams& streams) {
+  ApiReader reader(transport, clock);
+  const auto pods = FindOwnedPods(reader, key.namespace_name, owner);
+  if (!pods.ok()) {
+    return pods.status();
+  }
+  if (pods->count == 0) {
+    return ExplainMissing(flags, transport, clock, owner, key, streams);
+  }
+  std::vector<std::string> notes{"it has " + std::to_string(pods->count) + " " +
+                                 (pods->count == 1 ? "pod" : "pods") + "; this is about the one " +
+                                 "that is worth asking about"};
+  const auto failed = ListEvents(transport, clock, key.namespace_name, "reason=FailedCreate");
+  const SeenEvent* event = failed.ok() ? FailedCreation(owner, *failed) : nullptr;
+  // An older one is over: a pod was made since.
+  if (event != nullptr && event->last > pods->newest) {
+    notes.push_back("more of " + NotCreated(event->message).sentence);
+  }
+  return ExplainPodNamed(flags, transport, clock, {key.namespace_name, pods->worst},
+                         std::move(notes), streams);
 }
 
 Status RunWhy(const WhyFlags& flags, Streams& streams) {
   const std::size_t slash = flags.subject.find('/');
-  const bool owner = slash != std::string::npos;
-  const bool pod_kind = owner && (flags.subject.substr(0, slash) == "pod" ||
-                                  flags.subject.substr(0, slash) == "pods");
-  const std::string name = owner ? flags.subject.substr(slash + 1) : flags.subject;
+  const bool with_kind = slash != std::string::npos;
+  const Owner owner =
+      with_kind ? OwnerNamed(flags.subject.substr(0, slash), flags.subject.substr(slash + 1))
+                : OwnerNamed("pod", flags.subject);
   const auto config = LoadClientConfig(flags.cluster);
   if (!config.ok()) {
     return config.status();
   }
   const model::PodKey key{
-      flags.namespace_name.empty() ? config->namespace_name : flags.namespace_name, name};
+      flags.namespace_name.empty() ? config->namespace_name : flags.namespace_name, owner.name};
   if (Status good = CheckSubject(key.name, key.namespace_name); !good.ok()) {
     return good;
   }
@@ -123,18 +165,8 @@ Status RunWhy(const WhyFlags& flags, Streams& streams) {
   if (!transport.ok()) {
     return transport.status();
   }
-  if (owner && !pod_kind) {
-    return ExplainMissing(flags, **transport, clock, key, streams);
-  }
-  std::vector<std::string> notes;
-  const auto evidence = GatherEvidence(**transport, clock, key, flags.names, notes);
-  if (!evidence.ok()) {
-    return evidence.status().code() == StatusCode::kNotFound
-               ? ExplainMissing(flags, **transport, clock, key, streams)
-               : evidence.status();
-  }
-  Print(flags, key, WhyOf(*evidence), &*evidence, notes, streams);
-  return Status::Ok();
+  return owner.kind == "Pod" ? ExplainPodNamed(flags, **transport, clock, key, {}, streams)
+                             : ExplainOwner(flags, **transport, clock, owner, key, streams);
 }
 
 }  // namespace
