@@ -202,7 +202,7 @@ TEST_P(Recorded, EachTextOfARealSchedulerHasItsCause) {
   EXPECT_GE(codes.size(), 15u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Minors, Recorded, ::testing::Values("1.34"));
+INSTANTIATE_TEST_SUITE_P(Minors, Recorded, ::testing::Values("1.34", "1.37"));
 
 }  // namespace
 }  // namespace aliquot::cli
