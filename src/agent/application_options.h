@@ -21,8 +21,9 @@ struct ApplicationOptions {
   std::chrono::milliseconds tick{1000};
   std::chrono::milliseconds sweep{15000};    // between sweeps of the state directory
   std::chrono::milliseconds key_look{5000};  // between looks at the signing keys
-  // How long the kubelet is still served after the node says that the agent leaves, within the drain
-  // timeout: a pod that was bound just before is admitted, which without devices fails it for good.
+  // How long the kubelet is still served after the node says that the agent leaves, within the
+  // drain timeout: a pod that was bound just before is admitted, which without devices fails it for
+  // good.
   std::chrono::milliseconds last_pods{2000};
   MachineWatchOptions machine;
   EnforcementOptions enforcement;

@@ -14,9 +14,9 @@ struct Decision {
   std::string_view component;  // "extender", "admission", "allocator"
   std::string_view pod;        // "namespace/name"
   std::string_view uid;
-  std::string_view node;  // empty: about no single node
-  std::string_view
-      verb;  // "filter", "prioritize", "bind", "preempt", "mutate", "translate", "stamp", "late_stamp"
+  std::string_view node;     // empty: about no single node
+  std::string_view verb;     // "filter", "prioritize", "bind", "preempt", "mutate", "translate",
+                             // "stamp", "late_stamp"
   std::string_view outcome;  // one word of the verb's own list
   std::string_view reason;   // one sentence; empty when there is nothing to explain
   std::string_view cards;    // "server=0,1 side=3": minor numbers by container; empty: none chosen

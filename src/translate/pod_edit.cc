@@ -191,7 +191,8 @@ void PodEdit::NoteLeftAnnotations(std::initializer_list<std::string_view> prefix
     const bool removed = std::find(removed_annotations_.begin(), removed_annotations_.end(),
                                    name) != removed_annotations_.end();
     if (theirs && !removed) {
-      Note("annotation " + Printable(name) + " stays and has no effect; Aliquot has no equal of it");
+      Note("annotation " + Printable(name) +
+           " stays and has no effect; Aliquot has no equal of it");
     }
   }
 }

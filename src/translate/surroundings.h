@@ -2,7 +2,8 @@
 #pragma once
 
 // What stands around a pod that is translated, stays as it is, and loses its meaning: a sentence
-// for each such thing. Pure; the objects have passed admission::CheckPodShape or are whole manifests.
+// for each such thing. Pure; the objects have passed admission::CheckPodShape or are whole
+// manifests.
 
 #include <nlohmann/json.hpp>
 #include <optional>
