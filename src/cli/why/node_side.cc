@@ -82,11 +82,10 @@ const Taint* Untolerated(const json& pod, const NodeSide& node) {
   return nullptr;
 }
 
-std::optional<std::int64_t> Number(std::string_view text) {
-  std::int64_t value = 0;
+// Gt and Lt compare whole numbers; anything else is not comparable.
+bool IsNumber(std::string_view text, std::int64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                  : std::nullopt;
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 bool Among(const json& values, std::string_view text) {
@@ -114,11 +113,13 @@ bool Matches(const json& requirement, std::optional<std::string_view> found) {
   if (comparison != "Gt" && comparison != "Lt") {
     return true;  // newer than this program, so it is left to the scheduler
   }
-  const auto have = found ? Number(*found) : std::nullopt;
-  const auto bound = values.size() == 1 && values[0].is_string()
-                         ? Number(values[0].get_ref<const std::string&>())
-                         : std::nullopt;
-  return have && bound && (comparison == "Gt" ? *have > *bound : *have < *bound);
+  std::int64_t have = 0;
+  std::int64_t bound = 0;
+  if (!found || !IsNumber(*found, have) || values.size() != 1 || !values[0].is_string() ||
+      !IsNumber(values[0].get_ref<const std::string&>(), bound)) {
+    return false;
+  }
+  return comparison == "Gt" ? have > bound : have < bound;
 }
 
 // "" when the node matches the term, else the requirement that it does not match.
