@@ -22,7 +22,7 @@ std::string Kubectl(const Observation& seen, const std::string& verb) {
 
 std::string PutBack(const Observation& seen) {
   const std::string in = " -n " + seen.namespace_name;
-  return "helm upgrade RELEASE CHART" + in + " --reuse-values puts it back (helm list" + in +
+  return "helm upgrade RELEASE CHART" + in + " --reset-then-reuse-values puts it back (helm list" + in +
          " names release and version)";
 }
 
