@@ -59,10 +59,15 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 std::string Printable(std::string_view text, std::size_t limit) {
   const bool cut = text.size() > limit;
   std::string safe(text.substr(0, limit));
-  for (char& c : safe) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(safe[i]);
+    // U+0080 to U+009F in UTF-8: terminals take them for controls, as xterm does U+009B for ESC [.
+    const bool wide = byte == 0xc2 && i + 1 < safe.size() &&
+                      (static_cast<unsigned char>(safe[i + 1]) & 0xe0U) == 0x80;
     if (byte < 0x20 || byte == 0x7f) {
-      c = '?';
+      safe[i] = '?';
+    } else if (wide) {
+      safe.replace(i, 2, "?");
     }
   }
   if (cut) {

@@ -53,7 +53,7 @@ struct PageRequest {
   std::chrono::milliseconds timeout{30000};
 };
 
-// What a 403 of the API server asks for is kPermissionDenied: no other agent will answer either.
+// A 403 as the API server writes it is kPermissionDenied. An agent in bad hands can write one, too.
 // Thread-safe.
 class AgentProxy {
  public:

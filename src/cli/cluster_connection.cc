@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
@@ -51,6 +52,10 @@ Result<kubeclient::ClientConfig> LoadKubeconfig(const ClusterFlags& flags) {
 }  // namespace
 
 Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags) {
+  if (flags.as.user.empty() && !(flags.as.groups.empty() && flags.as.uid.empty())) {
+    return InvalidArgument(
+        "--as names nobody; give the user to whom --as-group and --as-uid belong");
+  }
   auto config = flags.in_cluster
                     ? kubeclient::LoadInCluster(kubeclient::InClusterEnvironment::FromProcess())
                     : LoadKubeconfig(flags);
@@ -83,9 +88,15 @@ void AddClusterFlags(CLI::App& verb, ClusterFlags& flags, bool in_cluster) {
 
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
                                                            const Clock& clock) {
+  return Connect(config, clock, OwnPluginHost());
+}
+
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
+                                                           const Clock& clock,
+                                                           kubeclient::PluginHost plugins) {
   kubeclient::TransportOptions options;
   options.user_agent = "aliquotctl/" + std::string(observability::Version());
-  options.plugin_host = OwnPluginHost();
+  options.plugin_host = std::move(plugins);
   return kubeclient::CurlTransport::Create(config, clock, options);
 }
 

@@ -35,6 +35,10 @@ Result<kubeclient::ClientConfig> LoadClientConfig(const ClusterFlags& flags);
 // yet. The clock must outlive it.
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
                                                            const Clock& clock);
+// The same, with plugins run as the host does.
+Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const kubeclient::ClientConfig& config,
+                                                           const Clock& clock,
+                                                           kubeclient::PluginHost plugins);
 Result<std::unique_ptr<kubeclient::CurlTransport>> Connect(const ClusterFlags& flags,
                                                            const Clock& clock);
 

@@ -134,8 +134,9 @@ Result<CredentialSet> Credentials::MakeSet(bool rejected) {
 }
 
 void Credentials::RefreshLocked(bool rejected) {
-  last_look_ = clock_.SteadyNow();
   Result<CredentialSet> read = MakeSet(rejected);
+  last_look_ =
+      clock_.SteadyNow();  // after a plugin that took its time: whoever waited has its answer
   problem_ = read.status();
   if (!read.ok() || (current_ && Same(*read, *current_))) return;
   CredentialSet next = *std::move(read);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/strings.h"
 #include "kubeclient/api_path.h"
 #include "kubeclient/curl_session.h"
 
@@ -18,6 +19,12 @@ constexpr int kUnauthorized = 401;
 bool IsHeaderValue(std::string_view value) {
   return std::all_of(value.begin(), value.end(),
                      [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+}
+
+// libcurl does not send a header whose value is blank, and without them the request would be the
+// user's own.
+bool IsSent(const std::string& line) {
+  return IsHeaderValue(line) && !Trim(std::string_view(line).substr(line.find(':') + 1)).empty();
 }
 
 // Source: kubernetes.io/docs/reference/access-authn-authz/user-impersonation.
@@ -43,8 +50,8 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(const ClientConfig&
                                                              TransportOptions options) {
   if (Status status = CheckClientConfig(config); !status.ok()) return status;
   const std::vector<std::string> impersonation = ImpersonationLines(config.impersonation);
-  if (!std::all_of(impersonation.begin(), impersonation.end(), IsHeaderValue)) {
-    return InvalidArgument("whom to impersonate holds a control character");
+  if (!std::all_of(impersonation.begin(), impersonation.end(), IsSent)) {
+    return InvalidArgument("whom to impersonate is blank or holds a control character");
   }
   auto credentials = Credentials::Load(config, clock, options.plugin_host);
   if (!credentials.ok()) return credentials.status();
@@ -99,8 +106,9 @@ CallResult CurlTransport::Send(const ApiRequest& request, const StreamLimits& li
 
   auto credentials = credentials_->Current();
   CallResult result = SendOnce(request, wire, credentials);
-  const bool refused =
-      result.outcome == CallResult::Outcome::kReply && result.reply.status == kUnauthorized;
+  // What a proxied pod says is no word about our credentials.
+  const bool refused = result.outcome == CallResult::Outcome::kReply &&
+                       result.reply.status == kUnauthorized && request.verb.subresource != "proxy";
   if (refused && credentials_->Reload(*credentials)) {
     result = SendOnce(request, wire, credentials_->Current());
   }

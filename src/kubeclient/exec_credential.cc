@@ -42,9 +42,11 @@ std::optional<SystemTime> ParseTime(const std::string& text) {
     return std::nullopt;
   }
   const std::time_t seconds = timegm(&parts) - east;
-  // The clock counts nanoseconds and ends in 2262; "9999-12-31" stands for never.
-  const bool in_range = seconds < std::chrono::system_clock::to_time_t(SystemTime::max());
-  return in_range ? std::chrono::system_clock::from_time_t(seconds) : SystemTime::max();
+  // The clock counts nanoseconds, from 1677 to 2262. "9999-12-31" stands for never, "0001-01-01" is
+  // Go's time that was never set.
+  if (seconds >= std::chrono::system_clock::to_time_t(SystemTime::max())) return SystemTime::max();
+  if (seconds <= std::chrono::system_clock::to_time_t(SystemTime::min())) return SystemTime::min();
+  return std::chrono::system_clock::from_time_t(seconds);
 }
 
 // A field of text; null and "" count as missing. False when it is no text.

@@ -223,6 +223,12 @@ def test_the_agent_has_these_rights_on_its_node_and_no_more(helm, objects):
     assert killing["spec"]["template"]["spec"]["containers"][0]["securityContext"]["capabilities"]["add"][-1] == "KILL"
 
 
+def test_an_upgrade_that_keeps_older_values_lets_the_agent_open_the_cards(helm):
+    # helm upgrade --reuse-values: defaults that are new are not there.
+    (container,) = one(helm.render("agent.cardAccess=null"), "DaemonSet")["spec"]["template"]["spec"]["containers"]
+    assert container["securityContext"]["privileged"] is True
+
+
 @pytest.mark.parametrize("setting, variables", [
     ("agent.cardAccess=runtime", {"NVIDIA_VISIBLE_DEVICES": "all", "NVIDIA_DRIVER_CAPABILITIES": "utility"}),
     ("agent.config.gpu.backend=simulated", {"NVIDIA_VISIBLE_DEVICES": "void"}),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """aliquotctl completion: the scripts in real shells, and the names that a cluster gives."""
+import json
 import os
 import pty
 import select
@@ -165,6 +166,32 @@ def test_a_cluster_that_refuses_or_is_silent_costs_nothing_but_two_seconds(clust
         assert complete("why", "--kubeconfig", kubeconfig, "") == [":4"]
         assert time.monotonic() - start < 10
     assert complete("why", "--kubeconfig", tmp_path / "none", "") == [":4"]
+
+
+def test_a_plugin_that_waits_for_a_login_is_ended(tmp_path):
+    plugin = tmp_path / "plugin"
+    plugin.write_text("#!/bin/sh\nexec sleep 60\n")
+    plugin.chmod(0o755)
+    kubeconfig = tmp_path / "config"
+    kubeconfig.write_text(json.dumps({
+        "current-context": "c", "clusters": [{"name": "k", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin),
+                                                  "interactiveMode": "IfAvailable"}}}],
+        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}]}))
+    ours, theirs = pty.openpty()  # as a shell's: a terminal, at which other verbs wait for five minutes
+    start = time.monotonic()
+    done = subprocess.run([PROGRAM, "__complete", "why", "--kubeconfig", kubeconfig, ""], stdin=theirs, text=True,
+                          capture_output=True, check=False, timeout=50)
+    os.close(ours)
+    os.close(theirs)
+    assert (done.returncode, done.stdout) == (0, ":4\n")
+    assert time.monotonic() - start < 10
+
+
+def test_a_long_name_is_offered_whole_and_one_that_cannot_be_typed_not_at_all(cluster, tmp_path):
+    cluster.pods = [pod("p" * 253, 30), pod("bad\x1b[2J", 30)]
+    with serving(cluster, tmp_path) as kubeconfig:
+        assert complete("verify", "--kubeconfig", kubeconfig, "") == ["p" * 253, ":4"]
 
 
 def test_kubectls_names_do_the_same(shell_path):

@@ -174,6 +174,29 @@ def test_a_right_that_is_missing_is_one_sentence(top, cluster, change, parts):
         assert part in done.stderr
 
 
+def test_an_agent_that_answers_as_the_api_server_would_hides_no_other(top, cluster):
+    cluster.pages["a"] = (403, {"kind": "Status", "message": "no"})
+    cluster.pages["b"] = (401, {"kind": "Status", "message": "no"})
+    done = top("nodes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [row[3] for row in rows(done)] == ["<unknown>", "<unknown>", "61"]
+    assert "HTTP 403" in rows(done)[0][7] and "HTTP 401" in rows(done)[1][7]
+
+
+def test_a_right_that_is_missing_is_not_asked_for_at_every_node(top, cluster):
+    cluster.nodes = [node(f"n{i}") for i in range(60)]
+    cluster.pages = {f"n{i}": (403, {"kind": "Status", "message": "no"}) for i in range(60)}
+    done = top("nodes")
+    assert done.returncode == 1 and "right to get pods/proxy" in done.stderr
+    assert len(cluster.asked) < 60
+
+
+def test_a_page_that_no_agent_has_is_not_read(top, cluster):
+    cluster.pages["a"] = "#" * (5 << 20)
+    done = top("nodes")
+    assert done.returncode == 0 and "the reply is larger than allowed" in rows(done)[0][7]
+
+
 def test_many_agents_are_asked_at_once_but_not_all(top, cluster):
     cluster.nodes = [node(f"n{i}") for i in range(60)]
     cluster.pages = {f"n{i}": shares() for i in range(60)}

@@ -55,6 +55,11 @@ def test_a_skew_is_one_sentence_at_the_end(version, cluster):
     assert version("-o", "yaml").stdout.startswith("client:\n  version: ")
 
 
+def test_no_text_of_the_cluster_is_told_to_the_terminal(version, cluster):
+    cluster.pods.append(ours("agent", "0.0.1\x1b[2J", 9))
+    assert "\x1b" not in version().stdout and "one agent is 0.0.1?[2J" in version().stdout
+
+
 def test_what_cannot_be_read_is_a_note_and_the_programs_own_version_is_still_said(version, cluster, tmp_path):
     cases = {f"kubeconfig {tmp_path / 'none'} cannot be read": run("version", "--kubeconfig", tmp_path / "none"),
              "no pod of Aliquot is in namespace other; name its namespace with -n": version("-n", "other")}

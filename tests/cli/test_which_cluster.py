@@ -180,6 +180,15 @@ def test_another_user_is_asked_for_by_kubeconfig_or_flag(config, server):
     assert "--as" in run("get", "nodes", "--kubeconfig", config.write(), "--as-group", "qa").stderr
 
 
+@pytest.mark.parametrize("words", [("--as", "", "--as-group", "qa"), ("--as", "", "--as-uid", "7"), ("--as", " "),
+                                   ("--as", "joe", "--as-group", " ")])
+def test_nobody_is_impersonated_by_a_blank_and_nothing_asked_as_oneself_instead(config, server, words):
+    config.user = {"token": "t"}
+    done = run("get", "nodes", "--kubeconfig", config.write(), *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    assert not server.headers
+
+
 @pytest.mark.parametrize("scheme, relay", [("http", HttpRelay), ("socks5", SocksRelay)])
 def test_the_proxy_of_a_kubeconfig_leads_to_the_server_and_sees_no_credential(tmp_path, scheme, relay):
     cluster = Cluster()

@@ -84,6 +84,11 @@ def test_each_cause_has_its_code_and_sentence(why, changes, expected, part):
     assert code(done) == expected and part in done.stdout, done.stdout
 
 
+def test_what_a_node_says_is_not_told_to_the_terminal(why):
+    done = why(pod("small", 10, 1024, status={"phase": "Failed", "reason": "Odd\x1b[2J\nGPU free"}))
+    assert done.stdout == "team/small: it has failed: Odd?[2J?GPU free\n"
+
+
 def test_a_taint_that_keeps_it_from_free_cards_is_named_as_the_scheduler_does_not(why, cluster):
     cluster.nodes.append(node("b"))
     cluster.nodes[1]["spec"]["taints"] = [TAINT]

@@ -143,6 +143,24 @@ TEST_F(KubeclientTlsTest, ARotatedTokenIsReadAtOnceOn401AndTheRequestSentAgain) 
   EXPECT_EQ(requests[2].client_port, requests[0].client_port) << "a token needs no new connection";
 }
 
+TEST_F(KubeclientTlsTest, WhatAProxiedPodRefusesReadsNoCredentialsAnew) {
+  test::FakeApiServerOptions options;
+  options.tokens = {"token-1"};
+  StartServer(options);
+  Connect();
+  EXPECT_EQ(ListNodes().reply.status, 200);
+  server_->Inject({test::Fault::Kind::kReply, "", "", 1, 401, "no", ""});
+  directory_.Write("token", "token-2");
+  ApiRequest request;
+  request.verb = kProxyPod;
+  request.namespace_name = "ns";
+  request.name = "https:agent:8443";
+  request.subpath = "/shares";
+  const CallResult result = transport_->Call(request, In(std::chrono::seconds(10)), nullptr);
+  EXPECT_EQ(result.reply.status, 401);
+  EXPECT_EQ(server_->requests().size(), 2u) << "it was sent again";
+}
+
 TEST_F(KubeclientTlsTest, ATokenThatStaysRefusedIsNotTriedInALoop) {
   test::FakeApiServerOptions options;
   options.tokens = {"another"};

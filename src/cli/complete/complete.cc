@@ -11,7 +11,6 @@ namespace aliquot::cli {
 
 void Complete(const CLI::App& app, const std::vector<std::string>& words, const Clock& clock,
               Streams& streams) {
-  constexpr std::size_t kLongest = 200;
   const CompletionQuestion question = AskedBy(app, words);
   for (const Candidate& candidate : question.candidates) {
     streams.out << question.before << candidate.word;
@@ -21,7 +20,10 @@ void Complete(const CLI::App& app, const std::vector<std::string>& words, const 
     streams.out << '\n';
   }
   for (const std::string& name : NamesFor(question, clock)) {
-    streams.out << question.before << Printable(name, kLongest) << '\n';
+    // Another text than the name would be of no use, as a cut one.
+    if (Printable(name, name.size()) == name) {
+      streams.out << question.before << name << '\n';
+    }
   }
   streams.out << (question.files ? ":0\n" : ":4\n");
 }

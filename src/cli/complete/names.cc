@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/cluster_connection.h"
 #include "cli/doctor/api_reader.h"
+#include "cli/run_command.h"
 #include "kubeclient/api_path.h"
 #include "kubeclient/verbs.h"
 #include "model/names.h"
@@ -106,23 +107,28 @@ kubeclient::ApiRequest RequestFor(const CompletionQuestion& question,
   return request;
 }
 
+// Nobody can answer a prompt, or log in, in the middle of a command line: no terminal is told of,
+// and a plugin that waits is ended.
+kubeclient::PluginHost HurriedPlugins() {
+  kubeclient::PluginHost host;
+  host.run = [](const kubeclient::CommandStart& asked) {
+    kubeclient::CommandStart start = asked;
+    start.time_limit = kAtMost;
+    return RunCommand(start);
+  };
+  return host;
+}
+
 std::vector<std::string> OfCluster(const CompletionQuestion& question, const Clock& clock) {
   ClusterFlags flags;
   flags.kubeconfig = question.kubeconfig;
   flags.context = question.context;
   flags.in_cluster = question.in_cluster;
-  auto config = LoadClientConfig(flags);
+  const auto config = LoadClientConfig(flags);
   if (!config.ok()) {
     return {};
   }
-  if (config->exec) {
-    // Nobody can answer a prompt in the middle of a command line.
-    if (config->exec->interactive == kubeclient::ExecPlugin::Interactive::kAlways) {
-      return {};
-    }
-    config->exec->interactive = kubeclient::ExecPlugin::Interactive::kNever;
-  }
-  const auto transport = Connect(*config, clock);
+  const auto transport = Connect(*config, clock, HurriedPlugins());
   return transport.ok() ? List(**transport, clock, RequestFor(question, config->namespace_name))
                         : std::vector<std::string>();
 }

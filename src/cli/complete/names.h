@@ -10,8 +10,8 @@
 namespace aliquot::cli {
 
 // The names that a completion asks for, of the cluster or the kubeconfig: those that come within
-// two seconds, and none at all where anything is wrong. Nobody wants a sentence in the middle of a
-// command line.
+// two seconds, after two more for a credential plugin, and none at all where anything is wrong.
+// Nobody wants a sentence in the middle of a command line.
 std::vector<std::string> NamesFor(const CompletionQuestion& question, const Clock& clock);
 
 }  // namespace aliquot::cli

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the callers of the allocator trust what it shows, and for how long yet?
+#include <utility>
+
 #include "certificates/issuer.h"
 #include "cli/doctor/api_reader.h"
 #include "cli/doctor/checks.h"
@@ -22,6 +24,12 @@ std::string Renewed(const Observation& seen) {
              ? Kubectl(seen, "rollout restart deployment/aliquot-scheduler")
              : "print the stanza again with aliquotctl scheduler-config and restart kube-scheduler "
                "with it";
+}
+
+// cert-manager marks the Secrets that it fills.
+bool OfCertManager(const Object& secret) {
+  return secret.ok() &&
+         !MemberAt(*secret, "/metadata/annotations/cert-manager.io~1certificate-name").is_null();
 }
 
 // Of the certificate's life, judged as kube-scheduler's: who runs one as a static pod must copy the
@@ -114,7 +122,13 @@ Finding Served(const Observation& seen, const char* check, const std::string& se
 }  // namespace
 
 void CheckCertificatesOf(const Observation& seen, Findings& findings) {
-  findings.push_back(Client(seen));
+  Finding client = Client(seen);
+  if (client.verdict != Verdict::kOk && OfCertManager(seen.scheduler_secret)) {
+    client.remedy = "cert-manager makes it, and the reason is in " +
+                    Kubectl(seen, "describe certificate aliquot-scheduler-client") +
+                    "; once it is made anew " + Renewed(seen);
+  }
+  findings.push_back(std::move(client));
   findings.push_back(
       Served(seen, kExtender, "aliquot-extender", seen.extender_probe, "kube-scheduler"));
   findings.push_back(

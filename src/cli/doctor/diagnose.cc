@@ -22,8 +22,8 @@ std::string Kubectl(const Observation& seen, const std::string& verb) {
 
 std::string PutBack(const Observation& seen) {
   const std::string in = " -n " + seen.namespace_name;
-  return "helm upgrade RELEASE CHART" + in + " --reset-then-reuse-values puts it back (helm list" + in +
-         " names release and version)";
+  return "helm upgrade RELEASE CHART" + in + " --reset-then-reuse-values puts it back (helm list" +
+         in + " names release and version)";
 }
 
 std::string AllocatorLog(const Observation& seen) {

@@ -56,6 +56,26 @@ Toolkit ToolkitOf(const std::vector<json>& daemon_sets) {
   return toolkit;
 }
 
+// Where agent.cardAccess is runtime our own agent takes its cards by the variable, and the remedies
+// below would take them away from it.
+std::string BeforeThat(const Observation& seen) {
+  for (const json& set : *seen.daemon_sets) {
+    if (TextAt(set, "/metadata/name") != "aliquot-agent" ||
+        TextAt(set, "/metadata/namespace") != seen.namespace_name) {
+      continue;
+    }
+    for (const json& container : MemberAt(set, "/spec/template/spec/containers")) {
+      for (const json& each : MemberAt(container, "/env")) {
+        if (TextAt(each, "/name") == "NVIDIA_VISIBLE_DEVICES" && TextAt(each, "/value") == "all") {
+          return "first set the chart's agent.cardAccess to privileged, or our agent sees no card; "
+                 "then ";
+        }
+      }
+    }
+  }
+  return {};
+}
+
 // Nodes with cards of ours on which such a runtime is, or may be: a kubelet whose runtime is older
 // than containerd 2.0 does not say.
 struct Places {
@@ -107,7 +127,7 @@ std::vector<std::string> Exposed(const std::vector<LoosePod>& pods, const Places
 }
 
 Finding OfSettings(const Places& places, const std::set<std::string>& classes,
-                   const Toolkit& toolkit) {
+                   const Toolkit& toolkit, const std::string& first) {
   const std::string where = AtMostThree({places.possible.begin(), places.possible.end()});
   if (toolkit.runs && toolkit.sets_default) {
     return {kCheck, Verdict::kWarning,
@@ -115,7 +135,7 @@ Finding OfSettings(const Places& places, const std::set<std::string>& classes,
                 where +
                 ") whose image or environment has NVIDIA_VISIBLE_DEVICES=all, as NVIDIA's images "
                 "do, sees every card there, past books and limits",
-            kByOperator};
+            first + kByOperator};
   }
   if (!classes.empty()) {
     return {kCheck, Verdict::kWarning,
@@ -123,7 +143,7 @@ Finding OfSettings(const Places& places, const std::set<std::string>& classes,
                 " and has NVIDIA_VISIBLE_DEVICES=all sees every card of its node (" + where +
                 "), unless the toolkit's configuration there, which can't be seen from here, takes "
                 "no cards from that variable",
-            toolkit.runs ? kByOperator : kByHand};
+            first + (toolkit.runs ? kByOperator : kByHand)};
   }
   if (!places.certain.empty()) {
     return {kCheck, Verdict::kWarning,
@@ -132,7 +152,7 @@ Finding OfSettings(const Places& places, const std::set<std::string>& classes,
                 "has NVIDIA_VISIBLE_DEVICES=all sees every card",
             "kubectl debug node/NODE -it --image=busybox --profile=sysadmin -- chroot /host "
             "crictl info shows defaultRuntimeName; if it is nvidia, " +
-                std::string(kByHand)};
+                first + kByHand};
   }
   return {kCheck, Verdict::kUnknown,
           "there is no RuntimeClass of NVIDIA's runtime and no toolkit of the GPU Operator, but "
@@ -169,6 +189,7 @@ void CheckExposure(const Observation& seen, Findings& findings) {
     return;
   }
   const std::set<std::string> classes = ClassesOf(*seen.runtime_classes);
+  const std::string first = BeforeThat(seen);
   if (seen.loose_pods.ok()) {
     const auto exposed = Exposed(*seen.loose_pods, places, classes, toolkit);
     if (!exposed.empty()) {
@@ -177,11 +198,11 @@ void CheckExposure(const Observation& seen, Findings& findings) {
                               " on nodes of ours run by NVIDIA's runtime without a card asked for, "
                               "free to see every card there, past books and limits: " +
                               AtMostThree(exposed),
-                          toolkit.runs ? kByOperator : kByHand});
+                          first + (toolkit.runs ? kByOperator : kByHand)});
       return;
     }
   }
-  findings.push_back(OfSettings(places, classes, toolkit));
+  findings.push_back(OfSettings(places, classes, toolkit, first));
 }
 
 }  // namespace aliquot::cli

@@ -29,6 +29,27 @@ Objects ReadAll(ApiReader& reader, const kubeclient::ApiVerb& verb, const std::s
   return found;
 }
 
+// Of each pod no more than is looked at: there is one agent a node.
+Objects ReadPods(ApiReader& reader, const std::string& in, const std::string& label_selector = "") {
+  std::vector<json> found;
+  const Status status =
+      reader.ForEach(kubeclient::kListPods, in, label_selector, [&found](const json& pod) {
+        json kept = json::object();
+        for (const char* pointer :
+             {"/metadata/name", "/metadata/namespace", "/metadata/labels",
+              "/metadata/deletionTimestamp", "/spec/nodeName", "/status/phase"}) {
+          if (const json& value = MemberAt(pod, pointer); !value.is_null()) {
+            kept[json::json_pointer(pointer)] = value;
+          }
+        }
+        found.push_back(std::move(kept));
+      });
+  if (!status.ok()) {
+    return status;
+  }
+  return found;
+}
+
 // Kubernetes' quantities of devices are whole numbers.
 bool Positive(const json& amounts, const std::string& name) {
   const auto found = amounts.find(name);
@@ -98,7 +119,7 @@ void ReadOurs(ApiReader& reader, Observation& seen) {
   seen.admission_service = reader.Get(kubeclient::kGetService, in, "aliquot-admission");
   seen.scheduler_secret = reader.Get(kubeclient::kGetSecret, in, "aliquot-scheduler-client");
   seen.signing_keys = reader.Get(kubeclient::kGetConfigMap, in, "aliquot-signing-keys");
-  seen.own_pods = ReadAll(reader, kubeclient::kListPods, in);
+  seen.own_pods = ReadPods(reader, in);
   seen.own_events = ReadAll(reader, kubeclient::kListEvents, in);
 }
 
@@ -159,7 +180,7 @@ void ReadNeighbours(ApiReader& reader, Observation& seen) {
   seen.runtime_classes = ReadAll(reader, kubeclient::kListRuntimeClasses, "");
   seen.control_plane = ReadAll(reader, kubeclient::kListPods, "kube-system",
                                "component in (kube-apiserver,kube-scheduler)");
-  seen.kai_pods = ReadAll(reader, kubeclient::kListPods, "", "runai-gpu-group");
+  seen.kai_pods = ReadPods(reader, "", "runai-gpu-group");
   ReadLoosePods(reader, seen);
 }
 

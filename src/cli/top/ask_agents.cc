@@ -12,7 +12,8 @@
 namespace aliquot::cli {
 namespace {
 
-constexpr std::size_t kMaxPageBytes = std::size_t{16} << 20;
+// Some 2 KB a share. What is read takes many times as much memory, and up to 16 are read at once.
+constexpr std::size_t kMaxPageBytes = std::size_t{4} << 20;
 
 bool IsRefusal(const Status& status) {
   return status.code() == StatusCode::kPermissionDenied ||
@@ -41,7 +42,7 @@ class Asking {
       thread.join();
     }
     MutexLock lock(mutex_);
-    return refused_ ? Result<NodeUsages>(*refused_) : std::move(answers_);
+    return AllRefuse() ? Result<NodeUsages>(*refused_) : std::move(answers_);
   }
 
  private:
@@ -51,10 +52,15 @@ class Asking {
     }
   }
 
+  // Then the user lacks the right. One alone proves nothing: an agent can answer as the API server
+  // does.
+  bool AllRefuse() const REQUIRES(mutex_) { return refused_ && refusals_ == answers_.size(); }
+
   // The next to be asked; nullptr at the end, and once the user turned out to lack the right.
   const AgentPod* Next() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    return next_ < agents_.size() && !refused_ ? &agents_[next_++] : nullptr;
+    const bool hopeless = AllRefuse() && refusals_ >= limits_.at_a_time;
+    return next_ < agents_.size() && !hopeless ? &agents_[next_++] : nullptr;
   }
 
   Result<NodeUsage> AskOne(const AgentPod& agent) {
@@ -83,6 +89,7 @@ class Asking {
       MutexLock lock(mutex_);
       if (!answer.ok() && IsRefusal(answer.status())) {
         refused_ = answer.status();
+        ++refusals_;
       }
       answers_.emplace(agent.node, std::move(answer));
       done = answers_.size();
@@ -101,6 +108,7 @@ class Asking {
   std::size_t next_ GUARDED_BY(mutex_) = 0;
   NodeUsages answers_ GUARDED_BY(mutex_);
   std::optional<Status> refused_ GUARDED_BY(mutex_);
+  std::size_t refusals_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ struct AskLimits {
   std::chrono::seconds all{60};  // an agent whose turn has not come by then is not asked
 };
 
-// An answer for every node. An error as a whole: no agent can be asked, for want of a right. `told`
-// hears the part that is done, from any thread.
+// An answer for every node. An error as a whole: whoever was asked refused, for want of a right.
+// `told` hears the part that is done, from any thread.
 Result<NodeUsages> AskAgents(AgentProxy& proxy, const Clock& clock,
                              const std::set<std::string>& nodes, const AskLimits& limits,
                              const std::function<void(double)>& told);

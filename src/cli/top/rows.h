@@ -36,7 +36,7 @@ struct TopNode {
   std::int64_t mib_held = 0;
   std::int64_t mib_total = 0;
   std::size_t shares = 0;
-  int strangers = 0;
+  std::int64_t strangers = 0;
   Used used;  // of the cards that are known
   std::string note;
 };

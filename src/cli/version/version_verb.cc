@@ -22,6 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kShown = 8000;  // of the skew, in which texts of the cluster are
 constexpr char kOurPods[] = "app.kubernetes.io/name in (aliquot-agent,aliquot-allocator)";
 
 struct VersionFlags {
@@ -85,7 +86,7 @@ std::string ToText(const std::optional<ClusterVersions>& versions, const std::st
   Table table({"PART", "VERSION", "IMAGE", "PODS"});
   AddRows("allocator", versions->allocators, table);
   AddRows("agent", versions->agents, table);
-  return text + table.Text() + (skew.empty() ? "" : skew + "\n");
+  return text + table.Text() + (skew.empty() ? "" : Printable(skew, kShown) + "\n");
 }
 
 Status RunVersion(const VersionFlags& flags, Streams& streams) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -72,7 +73,10 @@ SchedulerMessage ParseSchedulerMessage(std::string_view text) {
   }
   while (!rest.empty()) {
     const std::size_t end = EndOfReason(rest);
-    message.reasons.push_back(*Counted(rest.substr(0, end)));
+    // An extender may refuse a node without a word: "1 , 2 Insufficient cpu".
+    if (auto reason = Counted(rest.substr(0, end))) {
+      message.reasons.push_back(*std::move(reason));
+    }
     rest = end < rest.size() ? rest.substr(end + 2) : std::string_view();
   }
   std::stable_sort(

@@ -20,6 +20,8 @@
 namespace aliquot::cli {
 namespace {
 
+constexpr std::size_t kShown = 8000;  // texts of nodes and other people's controllers are in it
+
 struct WhyFlags {
   ClusterFlags cluster;
   model::ResourceNames names;
@@ -56,12 +58,12 @@ std::string NodesTable(const explain::Report& report) {
 void Print(const WhyFlags& flags, const model::PodKey& key, const WhyAnswer& answer,
            const PodEvidence* evidence, const std::vector<std::string>& notes, Streams& streams) {
   if (flags.output == "text") {
-    streams.out << key.ToString() << ": " << answer.sentence << '\n';
+    streams.out << key.ToString() << ": " << Printable(answer.sentence, kShown) << '\n';
     if (flags.all_nodes && evidence != nullptr && evidence->report) {
       streams.out << NodesTable(*evidence->report);
     }
     for (const std::string& note : notes) {
-      streams.err << "note: " << note << '\n';
+      streams.err << "note: " << Printable(note, kShown) << '\n';
     }
     return;
   }

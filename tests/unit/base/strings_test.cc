@@ -22,6 +22,9 @@ TEST(Split, KeepsEmptyParts) {
 
 TEST(Printable, CannotBreakALineOrFloodIt) {
   EXPECT_EQ(Printable("a\nb\x7f"), "a?b?");
+  EXPECT_EQ(Printable("a\xc2\x9b[m\xc2\x80"), "a?[m?");
+  const std::string words = "25 \xc2\xb0, gr\xc3\xb6\xc3\x9f";  // no controls
+  EXPECT_EQ(Printable(words), words);
   EXPECT_EQ(Printable(std::string(100, 'x'), 5), "xxxxx...");
 }
 

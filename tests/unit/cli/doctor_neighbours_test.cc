@@ -94,6 +94,19 @@ TEST(DoctorRuntime, PodsThatRunByItAndAskedForNoCardFail) {
   ExpectFinding(seen, "nvidia-runtime", Verdict::kFailed, "team/plain");
 }
 
+TEST(DoctorRuntime, TheRemedySparesAnAgentThatTakesItsCardsByTheVariable) {
+  Observation seen = Well();
+  seen.nodes->front().runtime_handlers = {"runc", "nvidia"};
+  json& containers = seen.daemon_sets->front()["spec"]["template"]["spec"]["containers"];
+  const json cards = Variable("NVIDIA_VISIBLE_DEVICES", "all");
+  containers = {{{"name", "agent"}, {"env", json::array({cards})}}};
+  ExpectFinding(seen, "nvidia-runtime", Verdict::kWarning, "is nvidia, first set the chart's");
+  seen.runtime_classes->push_back(RuntimeClass("nvidia", "nvidia"));
+  ExpectFinding(seen, "nvidia-runtime", Verdict::kWarning, "agent.cardAccess to privileged");
+  seen.loose_pods->push_back({"team/greedy", "n1", "nvidia", false});
+  ExpectFinding(seen, "nvidia-runtime", Verdict::kFailed, "agent.cardAccess to privileged");
+}
+
 TEST(DoctorRuntime, TheOperatorsToolkitIsJudgedByItsEnvironment) {
   Observation seen = Well();
   seen.nodes->front().runtime_handlers = {"runc", "nvidia"};

@@ -79,6 +79,15 @@ TEST(DoctorCertificates, TheSchedulersIsWarnedOf60DaysAhead) {
   ExpectFinding(seen, "scheduler-certificate", Verdict::kFailed, "not valid now");
 }
 
+TEST(DoctorCertificates, TheRemedyIsForWhoMakesThem) {
+  Observation seen = Well();
+  seen.scheduler_secret = SchedulerSecret(kNow - hours(1));
+  ExpectFinding(seen, "scheduler-certificate", Verdict::kFailed, "aliquot.io/rotate=now");
+  (*seen.scheduler_secret)["metadata"]["annotations"]["cert-manager.io/certificate-name"] =
+      "aliquot-scheduler-client";
+  ExpectFinding(seen, "scheduler-certificate", Verdict::kFailed, "-> cert-manager makes it");
+}
+
 TEST(DoctorCertificates, AnEmptySecretOrAnotherKeyFails) {
   Observation seen = Well();
   (*seen.scheduler_secret)["data"]["tls.key"] = kubeclient::EncodeBase64(*certificates::MakeKey());

@@ -144,6 +144,18 @@ TEST(TopRows, ANodeIsTheSumOfItsCardsAndSaysWhatIsMissing) {
   EXPECT_EQ(nodes[1].shares, 3u);
 }
 
+TEST(TopRows, TheSumOfWhatAnAgentMakesUpIsNotCutOff) {
+  NodeUsages usages;
+  NodeUsage usage;
+  for (const char* uuid : {"GPU-a", "GPU-b", "GPU-c"}) {
+    usage.cards[uuid].strangers = 999'999'999;
+  }
+  usages.emplace("n", usage);
+  const auto nodes = TopNodes(
+      TopCards({Held("n", 0, "GPU-a"), Held("n", 1, "GPU-b"), Held("n", 2, "GPU-c")}, usages));
+  EXPECT_EQ(nodes.at(0).strangers, 2'999'999'997);
+}
+
 TEST(TopRows, APodIsTheSumOfItsSharesAndOneThatItsAgentDoesNotKnowSaysSo) {
   PodRow two = HoldingPod("p", "n", "GPU-a");
   two.cards.push_back({"c", "GPU-b", 1, 30, 4096});

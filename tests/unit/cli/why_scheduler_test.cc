@@ -52,6 +52,17 @@ TEST(SchedulerMessage, ACommaWithinAReasonDoesNotEndIt) {
   EXPECT_EQ(message.reasons[1].text, "the pod fits in sum, not on one card");
 }
 
+TEST(SchedulerMessage, AReasonWithoutAWordIsLeftOut) {
+  // Of an extender that refuses a node with an empty text.
+  const std::string text = "0/3 nodes are available: 1 , 2 Insufficient cpu.";
+  const SchedulerMessage message = ParseSchedulerMessage(text);
+  EXPECT_EQ(message.nodes, 3);
+  ASSERT_EQ(message.reasons.size(), 1u);
+  EXPECT_EQ(message.reasons[0].nodes, 2);
+  EXPECT_EQ(message.reasons[0].text, "Insufficient cpu");
+  EXPECT_EQ(CodeOf(text), "cpu_or_memory");
+}
+
 TEST(SchedulerMessage, ATextOfAnotherFormIsAReasonForAll) {
   for (const char* text : {"no nodes available to schedule pods", "0/", "0/x nodes are available:",
                            "0/99999999999999999999 nodes are available: 1 x", "12 monkeys", ""}) {

@@ -83,6 +83,10 @@ TEST(ExecCredentialAnswer, ItsEndIsATimeOfRfc3339InAnyZone) {
       Parse(Answer({{"token", "t"}, {"expirationTimestamp", "9999-12-31T00:00:00Z"}}));
   ASSERT_TRUE(never.ok());
   EXPECT_EQ(never->expires, SystemTime::max());
+  const auto past =
+      Parse(Answer({{"token", "t"}, {"expirationTimestamp", "0001-01-01T00:00:00Z"}}));
+  ASSERT_TRUE(past.ok());
+  EXPECT_EQ(past->expires, SystemTime::min());
   for (const char* text : {"tomorrow", "2026-01-01", "2026-01-01T00:00:00", "2026-01-01T00:00:00ZZ",
                            "2026-01-01T00:00:00+1"}) {
     EXPECT_FALSE(Parse(Answer({{"token", "t"}, {"expirationTimestamp", text}})).ok()) << text;
