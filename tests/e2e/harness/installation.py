@@ -128,6 +128,15 @@ class Installation:
         """Runs aliquotctl in the cluster's network, as an administrator; (exit status, output)."""
         return self.cluster.run([ROOT / "out" / "bin" / "aliquotctl", *arguments], **options)
 
+    def check_doctor(self):
+        """Fails with what `aliquotctl doctor` finds, or could not look at."""
+        status, text = self.aliquotctl("doctor", "--output=json", check=False)
+        assert status == 0, text
+        found = [each for each in json.loads(text)["findings"] if each["result"] != "ok"]
+        # The control plane is not in pods here, so nobody can see what its environment says of a proxy.
+        found = [each for each in found if (each["check"], each["result"]) != ("proxy", "unknown")]
+        assert not found, found
+
     def use_stock_scheduler(self):
         """Configures the cluster's own kube-scheduler as `aliquotctl scheduler-config` says."""
         stanza = self.cluster.folder / "stanza.yaml"
