@@ -54,8 +54,9 @@ def test_an_upgraded_agent_takes_over_running_pods_in_another_mode_as_well(work)
         wait_offered(node, 400, 4 * UNITS)
         assert {name: identity(work, name) for name in names} == before
         assert granted(work) == grants
-        assert "state" not in json.loads(
-            node.object()["metadata"]["annotations"]["aliquot.io/gpu-inventory"])
+        # It follows the registration, by at most a second.
+        until("the node to be back", lambda: "state" not in json.loads(
+            node.object()["metadata"]["annotations"]["aliquot.io/gpu-inventory"]))
         # What the kubelet keeps of the old mode still starts; what is new comes by the new mode.
         end_program(work, container_id(work, "share"))
         work.wait_restarts("share", 1)
