@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <ctime>
 #include <future>
 
 #include "tests/integration/allocator_fixture.h"
@@ -10,7 +11,6 @@
 namespace aliquot::allocator {
 namespace {
 
-using std::chrono::steady_clock;
 using testing::HasSubstr;
 
 class BadInputTest : public AllocatorTest {
@@ -132,13 +132,14 @@ TEST_F(BadInputTest, AFloodInOnePodHoldsNoListenerUp) {
     container["env"].push_back({{"name", "E"}});
     container["resources"]["limits"]["tencent.com/vcuda-" + std::to_string(i)] = "1";
   }
-  const auto begin = steady_clock::now();
+  const std::clock_t begin = std::clock();
   const Json review = Review("/admission/mutate", CreateReview("pods", "", pod));
   EXPECT_THAT(review["status"]["message"].get<std::string>(), HasSubstr("is not known; use"));
   EXPECT_THAT(Filter(pod, {"a-0"})["FailedAndUnresolvableNodes"]["a-0"].get<std::string>(),
               HasSubstr("is not known; use"));
-  // A sanitizer build takes some seconds; by the square of their number it took minutes.
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(20));
+  // Of the processor's time, so that a busy machine changes nothing. A sanitizer build takes some
+  // seconds; by the square of their number it took minutes.
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 40);
 }
 
 }  // namespace
