@@ -48,7 +48,7 @@ run e2e-nodes "$here"/test_node_*.py >"$nodes_log" 2>&1 &
 nodes=$!
 status=0
 run e2e "$here" --ignore="$here/install" --ignore-glob='*/test_node_*.py' || status=$?
-run e2e-install "$here/install" || status=$?
 wait "$nodes" || status=$?
 cat "$nodes_log"
+run e2e-install "$here/install" || status=$?
 exit "$status"
