@@ -74,19 +74,25 @@ class Cluster:
         return 404, {"kind": "Status", "message": f'{kind} "{parts[-1]}" not found'}
 
 
-@contextlib.contextmanager
 def serving(cluster, directory):
     """Serves the cluster while the block runs; yields the kubeconfig's path."""
+    def answer(command, url, _headers, _body):
+        query = urllib.parse.parse_qs(url.query)
+        cluster.requests.append((command, url.path, query))
+        return cluster.answer(url.path, query)
+    return serving_answers(answer, directory)
+
+
+@contextlib.contextmanager
+def serving_answers(answer, directory):
+    """The same with any `answer(command, url, headers, body)`, which gives a status and a text or JSON."""
     class Handler(http.server.BaseHTTPRequestHandler):
         """One request a connection."""
 
         def _answer(self):
-            url = urllib.parse.urlparse(self.path)
-            query = urllib.parse.parse_qs(url.query)
-            cluster.requests.append((self.command, url.path, query))
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, body = cluster.answer(url.path, query)
-            text = (body if isinstance(body, str) else json.dumps(body)).encode()
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+            status, reply = answer(self.command, urllib.parse.urlparse(self.path), self.headers, body)
+            text = (reply if isinstance(reply, str) else json.dumps(reply)).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """aliquotctl verify, against a server that plays API server and agent and records what it is asked."""
-import http.server
 import json
-import threading
 import urllib.parse
 
 import pytest
 from aliquotctl import run
+from fake_cluster import serving_answers
 
 TOKEN = "aaa.bbb.ccc"
 CHECKS = [
@@ -60,42 +59,16 @@ def _answers():
 
 @pytest.fixture(name="kubeconfig")
 def _kubeconfig(tmp_path, answers):
-    class Handler(http.server.BaseHTTPRequestHandler):
-        """Chooses the answer by the path."""
-
-        def _answer(self):
-            url = urllib.parse.urlparse(self.path)
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-            answers.requests.append((self.command, urllib.parse.unquote(url.path), urllib.parse.parse_qs(url.query),
-                                     dict(self.headers), body))
-            if "/proxy/" in url.path:
-                status, text = answers.page
-            elif url.path.endswith("/token"):
-                status, text = answers.token
-            else:
-                status, text = answers.agents if url.path.endswith("/pods") else answers.pod
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        do_GET = do_POST = _answer  # the base class's names
-
-        def log_message(self, *_):  # pylint: disable=arguments-differ
-            pass
-    listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listener.serve_forever)
-    thread.start()
-    path = tmp_path / "kubeconfig"
-    path.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "clusters": [{"name": "k", "cluster": {"server": f"http://127.0.0.1:{listener.server_port}"}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u", "namespace": "team"}}]}))
-    yield path
-    listener.shutdown()
-    thread.join()
-    listener.server_close()
+    def answer(command, url, headers, body):
+        answers.requests.append((command, urllib.parse.unquote(url.path), urllib.parse.parse_qs(url.query),
+                                 dict(headers), body))
+        if "/proxy/" in url.path:
+            return answers.page
+        if url.path.endswith("/token"):
+            return answers.token
+        return answers.agents if url.path.endswith("/pods") else answers.pod
+    with serving_answers(answer, tmp_path) as path:
+        yield path
 
 
 def verify(kubeconfig, *words):

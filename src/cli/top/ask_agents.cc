@@ -12,7 +12,8 @@
 namespace aliquot::cli {
 namespace {
 
-// Some 2 KB a share. What is read takes many times as much memory, and up to 16 are read at once.
+// A bound for an agent in bad hands: what is read takes more memory than the page, and several are
+// read at once.
 constexpr std::size_t kMaxPageBytes = std::size_t{4} << 20;
 
 bool IsRefusal(const Status& status) {
